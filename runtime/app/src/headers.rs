@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 
-use crate::route::{Match, header_value};
+use crate::route::Match;
 
 const PATH_INFO: HeaderName = HeaderName::from_static("spin-path-info");
 const FULL_URL: HeaderName = HeaderName::from_static("spin-full-url");
@@ -20,23 +20,34 @@ pub(crate) struct OfRoute {
     matched: HeaderValue,
     raw: HeaderValue,
     component: HeaderValue,
+    /// One for each parameter of the route.
+    captures: Vec<HeaderName>,
 }
 
 impl OfRoute {
-    pub(crate) fn new(raw: &str) -> Option<Self> {
+    pub(crate) fn new(raw: &str, parameters: &[String]) -> Result<Self, String> {
+        let value = |text: &str| {
+            value(text)
+                .ok_or_else(|| format!("`{}` cannot be sent in a header", text.escape_debug()))
+        };
         let absolute = if raw.starts_with('/') {
             raw.to_owned()
         } else {
             format!("/{raw}")
         };
-        let component = raw
-            .strip_suffix("/...")
-            .or_else(|| raw.strip_suffix("/*"))
-            .unwrap_or(raw);
-        Some(OfRoute {
-            matched: header_value(absolute.strip_suffix('/').unwrap_or(&absolute))?,
-            raw: header_value(raw)?,
-            component: header_value(component)?,
+        let captures = parameters.iter().map(|name| {
+            let header = format!(
+                "spin-path-match-{}",
+                name.to_ascii_lowercase().replace('_', "-")
+            );
+            HeaderName::try_from(header)
+                .map_err(|_| format!("`:{name}` has characters that a header's name cannot have"))
+        });
+        Ok(OfRoute {
+            matched: value(absolute.strip_suffix('/').unwrap_or(&absolute))?,
+            raw: value(raw)?,
+            component: value(raw.strip_suffix("/...").unwrap_or(raw))?,
+            captures: captures.collect::<Result<_, _>>()?,
         })
     }
 }
@@ -71,10 +82,14 @@ pub fn add(headers: &mut HeaderMap, matched: &Match<'_, '_>, request: RequestFac
     headers.insert(MATCHED_ROUTE, of_route.matched.clone());
     headers.insert(RAW_COMPONENT_ROUTE, of_route.raw.clone());
     headers.insert(COMPONENT_ROUTE, of_route.component.clone());
+    for (name, capture) in of_route.captures.iter().zip(&matched.captures) {
+        insert(headers, name.clone(), capture);
+    }
     add_shared(headers, matched.path_info, request);
 }
 
-/// Adds the `spin-*` headers of a call that another component of the app made (service chaining).
+/// Adds the `spin-*` headers of a call that another component of the app made (service chaining); `path` is the
+/// call's whole path.
 pub fn add_chained(headers: &mut HeaderMap, path: &str, request: RequestFacts<'_>) {
     headers.insert(MATCHED_ROUTE, HeaderValue::from_static("/..."));
     headers.insert(RAW_COMPONENT_ROUTE, HeaderValue::from_static("/..."));
@@ -83,21 +98,25 @@ pub fn add_chained(headers: &mut HeaderMap, path: &str, request: RequestFacts<'_
 }
 
 fn add_shared(headers: &mut HeaderMap, path_info: &str, request: RequestFacts<'_>) {
-    headers.insert(BASE_PATH, HeaderValue::from_static("/"));
     let full_url = format!(
         "{}://{}{}",
         request.scheme,
         request.host.unwrap_or("localhost"),
         request.path_and_query
     );
-    for (name, value) in [
-        (PATH_INFO, path_info),
-        (FULL_URL, &full_url),
-        (CLIENT_ADDR, &request.client.to_string()),
-    ] {
-        // Parts of a request that the HTTP parser let through are always a header's value; else leave it out.
-        if let Some(value) = header_value(value) {
-            headers.insert(name, value);
-        }
+    headers.insert(BASE_PATH, HeaderValue::from_static("/"));
+    insert(headers, PATH_INFO, path_info);
+    insert(headers, FULL_URL, &full_url);
+    insert(headers, CLIENT_ADDR, &request.client.to_string());
+}
+
+/// Parts of a request that the HTTP parser let through are always a header's value; anything else is left out.
+fn insert(headers: &mut HeaderMap, name: HeaderName, text: &str) {
+    if let Some(value) = value(text) {
+        headers.insert(name, value);
     }
+}
+
+fn value(text: &str) -> Option<HeaderValue> {
+    HeaderValue::from_bytes(text.as_bytes()).ok()
 }

@@ -5,8 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Deserializer, de};
 
 /// A component's id: words of ASCII alphanumerics joined by `-`, each starting with a letter and all of one case.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct ComponentId(String);
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct ComponentId(String);
 
 impl ComponentId {
     pub fn as_str(&self) -> &str {
@@ -46,8 +46,14 @@ impl TryFrom<String> for ComponentId {
 }
 
 /// A variable's name: lower snake case, starting with a letter, ending in a letter or digit, without `__`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct VariableName(String);
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct VariableName(String);
+
+impl VariableName {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
 
 impl TryFrom<String> for VariableName {
     type Error = String;

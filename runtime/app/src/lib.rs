@@ -3,14 +3,35 @@
 //! checked to the end, that a host only has to run. Nothing in here knows of a wasm engine.
 
 mod app;
+mod arguments;
+pub mod building;
 mod error;
+mod files;
 pub mod headers;
 mod ids;
+pub mod listing;
+mod load;
+mod locate;
+mod logs;
 mod manifest;
+mod networks;
+mod normalize;
 pub mod outbound;
+mod pattern;
 pub mod route;
+mod runtime_config;
+mod shapes;
+mod source;
+mod template;
 mod variables;
+pub mod watching;
 
-pub use app::{App, Component, LoadOptions, Mount, load};
+pub use app::{App, Component};
+pub use arguments::{EnvironmentArgument, VariableArgument};
 pub use error::Error;
+pub use files::Mount;
+pub use load::{LoadOptions, load, recipes};
+pub use logs::{LogDirectory, Stream};
+pub use networks::BlockedNetworks;
+pub use source::Fetch;
 pub use variables::VariableError;
