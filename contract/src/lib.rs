@@ -7,12 +7,17 @@
 mod answer;
 mod pages;
 mod route;
+mod sidecar;
 mod user;
 mod year;
 
 pub use answer::{Answer, JSON};
 pub use pages::Page;
 pub use route::{ALLOWED_METHODS, Route, route};
+pub use sidecar::{
+    InvalidSidecarUrl, SIDECAR_BODY_LIMIT, SIDECAR_PATIENCE, SIDECAR_TOKEN_VARIABLE,
+    SIDECAR_URL_DEFAULT, SIDECAR_URL_VARIABLE, SidecarUrl, relay,
+};
 pub use user::{InvalidUserId, User, UserId};
 pub use year::{InvalidYear, YEAR_VARIABLE, year};
 
