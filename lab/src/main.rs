@@ -1,1 +1,17 @@
-fn main() {}
+//! `levelfield`: parse, run, and turn what failed into one line and an exit code.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use lab::cli::{Cli, Command};
+use lab::commands;
+
+fn main() -> ExitCode {
+    let outcome = match Cli::parse().command {
+        Command::Check(args) => commands::check::run(&args),
+    };
+    outcome.unwrap_or_else(|error| {
+        eprintln!("levelfield: {error:#}");
+        ExitCode::from(2)
+    })
+}

@@ -1,0 +1,23 @@
+//! The command line.
+
+use clap::{Parser, Subcommand};
+
+use crate::commands;
+
+#[derive(Parser)]
+#[command(
+    name = "levelfield",
+    version,
+    about = "Checks servers against the contract, and measures them under equal limits",
+    propagate_version = true
+)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Ask a server every case of the contract suite
+    Check(commands::check::Args),
+}

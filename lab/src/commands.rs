@@ -1,0 +1,3 @@
+//! The subcommands: arguments in, exit code out.
+
+pub mod check;

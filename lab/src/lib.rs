@@ -1,0 +1,8 @@
+//! The lab: checks servers against the contract, loads them under equal limits, and tells what came out.
+
+pub mod check;
+pub mod cli;
+pub mod commands;
+pub mod http;
+pub mod results;
+pub mod stats;
