@@ -185,6 +185,8 @@ pub struct Step {
     pub errors: u64,
     /// Share of the offered iterations that were dropped, 0 for closed loops.
     pub dropped_share: f64,
+    /// p99 within the scenario's limit, no errors, drops within theirs.
+    pub passed: bool,
 }
 
 /// What the server's process group used, warm-up excluded where the backend can tell them apart.

@@ -12,8 +12,8 @@ pub fn t_upper(tail: f64, df: f64) -> f64 {
         low = high;
         high *= 2.0;
     }
-    // Bisection to the last bit: called a few times per comparison, so plainness wins over speed.
-    for _ in 0..200 {
+    // Bisection to the last bits: plainness wins over speed here.
+    while high - low > 1e-14 * high {
         let middle = 0.5 * (low + high);
         if t_sf(middle, df) > tail {
             low = middle;
