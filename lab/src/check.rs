@@ -36,13 +36,22 @@ pub struct Asked {
     pub difference: Difference,
 }
 
-/// Asks every case that the state of the store allows. The error is that nothing listens at `origin`.
-pub fn check(origin: &Origin, year: u16, store: StoreState) -> anyhow::Result<Checked> {
+/// Asks every case that the state of the store allows, or only those about that state. The error is that nothing
+/// listens at `origin`.
+pub fn check(
+    origin: &Origin,
+    year: u16,
+    store: StoreState,
+    only_about_store: bool,
+) -> anyhow::Result<Checked> {
     Connection::open(origin, PATIENCE)
         .with_context(|| format!("no server at {origin}: start one, or name another by --url"))?;
     let cases = cases(year)?
         .into_iter()
-        .filter(|case| case.store.is_none_or(|only| only == store))
+        .filter(|case| match case.store {
+            Some(state) => state == store,
+            None => !only_about_store,
+        })
         .map(|case| ask(origin, case))
         .collect();
     Ok(Checked { cases })

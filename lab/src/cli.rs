@@ -20,4 +20,6 @@ pub struct Cli {
 pub enum Command {
     /// Ask a server every case of the contract suite
     Check(commands::check::Args),
+    /// Show the targets of bench.toml, and what each lacks on this machine
+    List(commands::list::Args),
 }

@@ -9,6 +9,7 @@ use lab::commands;
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Check(args) => commands::check::run(&args),
+        Command::List(args) => commands::list::run(&args),
     };
     outcome.unwrap_or_else(|error| {
         eprintln!("levelfield: {error:#}");

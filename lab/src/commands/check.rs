@@ -1,20 +1,31 @@
 //! `levelfield check`: exit code 0 when every case passes, 1 when one fails, 2 when it could not be asked.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use crate::check::{self, StoreState};
+use crate::config::Config;
 use crate::http::Origin;
+use crate::matrix::{self, RowOutcome};
+use crate::results::ContractCheck;
+use crate::services::Services;
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// The server: http://127.0.0.1:8083
-    #[arg(long)]
-    url: String,
+    /// A server that runs: http://127.0.0.1:8083
+    #[arg(long, required_unless_present = "targets", conflicts_with = "targets")]
+    url: Option<String>,
+    /// Targets of bench.toml to start and check: native, component, all, or names
+    #[arg(long, value_delimiter = ',', num_args = 1..)]
+    targets: Vec<String>,
+    /// The file that declares the targets [default: bench.toml here, or the repository's]
+    #[arg(long, value_name = "FILE", requires = "targets")]
+    config: Option<PathBuf>,
     /// The year that the pages show [default: the current UTC year]
     #[arg(long, env = "LEVELFIELD_YEAR", value_parser = clap::value_parser!(u16).range(1..=9999))]
     year: Option<u16>,
     /// The state of the users' store behind the server
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_enum, default_value_t, conflicts_with = "targets")]
     store: StoreState,
     /// Print the results as JSON
     #[arg(long)]
@@ -22,20 +33,50 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let origin = Origin::parse(&args.url)?;
     let year = match args.year {
         Some(year) => year,
         None => this_year()?,
     };
-    let checked = check::check(&origin, year, args.store)?;
+    let passed = match &args.url {
+        Some(url) => one(args, url, year)?,
+        None => many(args, year)?,
+    };
+    Ok(ExitCode::from(u8::from(!passed)))
+}
+
+fn one(args: &Args, url: &str, year: u16) -> anyhow::Result<bool> {
+    let checked = check::check(&Origin::parse(url)?, year, args.store, false)?;
     let passed = checked.passed();
     let mut out = std::io::stdout().lock();
-    if args.json {
-        serde_json::to_writer_pretty(&mut out, &checked.into_results(&args.url))?;
-    } else {
-        check::print(&mut out, &checked, &args.url, args.store)?;
+    match args.json {
+        true => serde_json::to_writer_pretty(&mut out, &checked.into_results(url))?,
+        false => check::print(&mut out, &checked, url, args.store)?,
     }
-    Ok(ExitCode::from(u8::from(!passed)))
+    Ok(passed)
+}
+
+fn many(args: &Args, year: u16) -> anyhow::Result<bool> {
+    let config = Config::load(args.config.as_deref())?;
+    let mut services = Services::default();
+    let rows: Vec<matrix::Row> = matrix::select(&config, &args.targets)?
+        .into_iter()
+        .filter(|target| target.contract)
+        .map(|target| matrix::check_target(&config, target, &mut services, year))
+        .collect();
+    let mut out = std::io::stdout().lock();
+    if args.json {
+        let checks: Vec<&ContractCheck> = rows
+            .iter()
+            .filter_map(|row| match &row.outcome {
+                RowOutcome::Checked(check) => Some(check),
+                _ => None,
+            })
+            .collect();
+        serde_json::to_writer_pretty(&mut out, &checks)?;
+    } else {
+        matrix::print(&mut out, &rows)?;
+    }
+    Ok(rows.iter().all(matrix::Row::passed))
 }
 
 fn this_year() -> anyhow::Result<u16> {

@@ -1,0 +1,222 @@
+//! The contract suite against many builds: each is started, asked in every state of the store, and stopped.
+
+use std::io::{self, Write};
+use std::time::Duration;
+
+use crate::check::{self, StoreState, cases};
+use crate::config::{Config, Target};
+use crate::programs::{self, Lack};
+use crate::results::{CaseOutcome, CaseResult, ContractCheck, TargetKind};
+use crate::server::{LaunchError, Probe, Server};
+use crate::services::Services;
+
+const START_WITHIN: Duration = Duration::from_secs(30);
+
+/// One row of the matrix.
+pub struct Row {
+    pub target: String,
+    pub outcome: RowOutcome,
+}
+
+pub enum RowOutcome {
+    Checked(ContractCheck),
+    /// It is not on this machine: no failure.
+    Lacks(Lack),
+    /// It is there, and did not start.
+    Broken(String),
+}
+
+/// The targets that a person means: `native`, `component`, `control`, `all`, or names.
+pub fn select<'a>(config: &'a Config, names: &[String]) -> anyhow::Result<Vec<&'a Target>> {
+    let mut selected: Vec<&Target> = Vec::new();
+    for name in names {
+        let kind = match name.as_str() {
+            "native" => Some(TargetKind::Native),
+            "component" => Some(TargetKind::Component),
+            "control" => Some(TargetKind::Control),
+            _ => None,
+        };
+        let before = selected.len();
+        selected.extend(
+            config.targets.iter().filter(|target| {
+                name == "all" || target.name == *name || Some(target.kind) == kind
+            }),
+        );
+        if selected.len() == before {
+            let known: Vec<&str> = config
+                .targets
+                .iter()
+                .map(|target| target.name.as_str())
+                .collect();
+            anyhow::bail!(
+                "there is no target {name:?}; there are native, component, all, {}",
+                known.join(", ")
+            );
+        }
+    }
+    selected.dedup_by(|a, b| a.name == b.name);
+    Ok(selected)
+}
+
+/// Checks one target in all states. `services` keeps what outlives it, such as the store.
+pub fn check_target(config: &Config, target: &Target, services: &mut Services, year: u16) -> Row {
+    let outcome = match programs::of_target(config, target) {
+        Err(lack) => RowOutcome::Lacks(lack),
+        Ok(_) => match states(config, target, services, year) {
+            Ok(cases) => RowOutcome::Checked(ContractCheck {
+                target: target.name.clone(),
+                cases,
+            }),
+            Err(error) => match error.downcast_ref::<testbed::Error>() {
+                Some(testbed::Error::Missing(missing)) => {
+                    RowOutcome::Lacks(Lack::Program(missing.what.clone()))
+                }
+                _ => RowOutcome::Broken(format!("{error:#}")),
+            },
+        },
+    };
+    Row {
+        target: target.name.clone(),
+        outcome,
+    }
+}
+
+/// The store up; then each service on the way to it unreachable, and stalled.
+fn states(
+    config: &Config,
+    target: &Target,
+    services: &mut Services,
+    year: u16,
+) -> anyhow::Result<Vec<CaseResult>> {
+    let needed = config.services_of(target);
+    services.start(config, &needed, None)?;
+    let mut results = in_state(config, target, services, year, StoreState::Up, "")?;
+    services.stop_those_with_target(config);
+    let on_the_way: Vec<&str> = needed
+        .iter()
+        .copied()
+        .filter(|name| config.services[*name].store || config.services[*name].with_target)
+        .collect();
+    for state in [StoreState::Unreachable, StoreState::Stalled] {
+        for &broken in &on_the_way {
+            let mut own = Services::default();
+            own.start_broken(config, broken, state)?;
+            own.start(config, &needed, None)?;
+            let label = format!("{broken} {}", state.name());
+            results.extend(in_state(config, target, &own, year, state, &label)?);
+        }
+    }
+    Ok(results)
+}
+
+fn in_state(
+    config: &Config,
+    target: &Target,
+    services: &Services,
+    year: u16,
+    state: StoreState,
+    label: &str,
+) -> anyhow::Result<Vec<CaseResult>> {
+    let mut target = target.clone();
+    target
+        .env
+        .insert(contract::YEAR_VARIABLE.into(), year.to_string());
+    let probe = Probe::of(&target);
+    let server =
+        Server::launch(config, &target, services, None, &probe, START_WITHIN).map_err(|error| {
+            match error {
+                LaunchError::Start(error) => anyhow::Error::from(error),
+                other => anyhow::Error::from(other),
+            }
+        })?;
+    // With the store broken only the cases about it are asked: the others do not look at it.
+    let only_about_store = state != StoreState::Up;
+    let checked = check::check(&server.origin, year, state, only_about_store)?;
+    server.stop();
+    let mut results = checked.into_results(&target.name).cases;
+    if !label.is_empty() {
+        for result in &mut results {
+            result.case = format!("{} ({label})", result.case);
+        }
+    }
+    Ok(results)
+}
+
+/// A line for each build, a column for each group of cases; under it what differs and what was not run.
+pub fn print(out: &mut impl Write, rows: &[Row]) -> io::Result<()> {
+    let mut groups: Vec<&str> = cases(contract::GOLDEN_YEAR)
+        .map_err(io::Error::other)?
+        .iter()
+        .map(|case| case.group)
+        .collect();
+    groups.dedup();
+    let width = rows
+        .iter()
+        .map(|row| row.target.len())
+        .max()
+        .unwrap_or(0)
+        .max(8);
+    write!(out, "{:<width$}", "")?;
+    for group in &groups {
+        write!(out, "  {group:>10}")?;
+    }
+    writeln!(out)?;
+    for row in rows {
+        let RowOutcome::Checked(check) = &row.outcome else {
+            continue;
+        };
+        write!(out, "{:<width$}", row.target)?;
+        for group in &groups {
+            let of_group = |result: &&CaseResult| result.case.starts_with(&format!("{group}: "));
+            let total = check.cases.iter().filter(of_group).count();
+            let passed = check
+                .cases
+                .iter()
+                .filter(of_group)
+                .filter(|result| result.outcome == CaseOutcome::Pass)
+                .count();
+            let cell = match passed == total {
+                true => format!("{total} ok"),
+                false => format!("{} FAIL", total - passed),
+            };
+            write!(out, "  {cell:>10}")?;
+        }
+        writeln!(out)?;
+    }
+    for row in rows {
+        match &row.outcome {
+            RowOutcome::Checked(check) => print_failures(out, check)?,
+            RowOutcome::Lacks(Lack::Program(program)) => {
+                writeln!(out, "not run: {} (missing {program})", row.target)?;
+            }
+            RowOutcome::Lacks(lack) => writeln!(out, "{}: {lack}", row.target)?,
+            RowOutcome::Broken(why) => writeln!(out, "FAIL  {}: {why}", row.target)?,
+        }
+    }
+    Ok(())
+}
+
+fn print_failures(out: &mut impl Write, check: &ContractCheck) -> io::Result<()> {
+    for result in &check.cases {
+        if let CaseOutcome::Fail { difference } = &result.outcome {
+            writeln!(out, "\nFAIL  {}  {}", check.target, result.case)?;
+            for line in difference.lines() {
+                writeln!(out, "        {line}")?;
+            }
+        }
+    }
+    Ok(())
+}
+
+impl Row {
+    pub fn passed(&self) -> bool {
+        match &self.outcome {
+            RowOutcome::Checked(check) => check
+                .cases
+                .iter()
+                .all(|result| result.outcome == CaseOutcome::Pass),
+            RowOutcome::Lacks(_) => true,
+            RowOutcome::Broken(_) => false,
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! The programs that targets need beside them, and the states that the contract suite puts them in.
+
+use std::collections::BTreeMap;
+use std::io::ErrorKind;
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use testbed::mongo::Mongo;
+use testbed::{Process, Ready, free_port};
+
+use crate::check::StoreState;
+use crate::config::{Builtin, Config, Placeholders};
+use crate::limits::Confinement;
+use crate::programs;
+
+const START_WITHIN: Duration = Duration::from_secs(20);
+
+/// A running service, stopped when dropped.
+pub enum Service {
+    Store(Box<Mongo>),
+    Program(Process),
+    /// Nothing listens at its address.
+    Unreachable,
+    Stalled(StalledServer),
+}
+
+/// Running services by name, and what the names stand for.
+#[derive(Default)]
+pub struct Services {
+    running: BTreeMap<String, Service>,
+    urls: BTreeMap<String, String>,
+}
+
+impl Services {
+    /// Starts what of `names` does not run yet, in order; `confinement` holds those that belong to the target.
+    pub fn start(
+        &mut self,
+        config: &Config,
+        names: &[&str],
+        confinement: Option<&Confinement>,
+    ) -> testbed::Result<()> {
+        for name in names {
+            if !self.running.contains_key(*name) {
+                let (service, url) = self.start_one(config, name, confinement)?;
+                self.running.insert((*name).to_owned(), service);
+                self.urls.insert((*name).to_owned(), url);
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts a service into a state in which it is of no use, instead of starting it.
+    pub fn start_broken(
+        &mut self,
+        config: &Config,
+        name: &str,
+        state: StoreState,
+    ) -> std::io::Result<()> {
+        let (service, port) = match state {
+            StoreState::Stalled => {
+                let server = StalledServer::start()?;
+                let port = server.address.port();
+                (Service::Stalled(server), port)
+            }
+            _ => (Service::Unreachable, free_port()),
+        };
+        let service_config = &config.services[name];
+        let url = match service_config.builtin {
+            Some(Builtin::Mongo) => connection_string(port),
+            None => url_of(service_config, port),
+        };
+        self.running.insert(name.to_owned(), service);
+        self.urls.insert(name.to_owned(), url);
+        Ok(())
+    }
+
+    fn start_one(
+        &self,
+        config: &Config,
+        name: &str,
+        confinement: Option<&Confinement>,
+    ) -> testbed::Result<(Service, String)> {
+        let service = &config.services[name];
+        if service.builtin == Some(Builtin::Mongo) {
+            let mongo = Mongo::start()?;
+            let url = mongo.connection_string().to_owned();
+            return Ok((Service::Store(Box::new(mongo)), url));
+        }
+        let port = free_port();
+        let url = url_of(service, port);
+        let mut placeholders = self.placeholders();
+        placeholders.set("port", port);
+        let program = programs::find(&config.dir, &service.command[0])?;
+        let mut command = Command::new(program);
+        command
+            .current_dir(&config.dir)
+            .args(
+                service.command[1..]
+                    .iter()
+                    .map(|word| placeholders.fill(word)),
+            )
+            .envs(
+                service
+                    .env
+                    .iter()
+                    .map(|(key, value)| (key, placeholders.fill(value))),
+            );
+        if let Some(confinement) = confinement {
+            confinement.enter(&mut command);
+        }
+        let ready = match &service.ready {
+            Some(path) => Ready::Http(format!("{url}{path}")),
+            None => Ready::Port(([127, 0, 0, 1], port).into()),
+        };
+        let process = Process::start(&mut command, ready, START_WITHIN)?;
+        Ok((Service::Program(process), url))
+    }
+
+    /// Drops what belongs to one target; what the whole run shares stays.
+    pub fn stop_those_with_target(&mut self, config: &Config) {
+        self.running
+            .retain(|name, _| !config.services[name.as_str()].with_target);
+    }
+
+    pub fn stop(&mut self, name: &str) {
+        self.running.remove(name);
+    }
+
+    pub fn placeholders(&self) -> Placeholders {
+        let mut placeholders = Placeholders::default();
+        for (name, url) in &self.urls {
+            placeholders.set(name, url);
+        }
+        placeholders
+    }
+
+    /// Of those that are processes of ours.
+    pub fn pids(&self) -> Vec<u32> {
+        self.running
+            .values()
+            .filter_map(|service| match service {
+                Service::Program(process) => Some(process.pid()),
+                _ => None,
+            })
+            .collect()
+    }
+}
+
+fn url_of(service: &crate::config::Service, port: u16) -> String {
+    let mut placeholders = Placeholders::default();
+    placeholders.set("port", port);
+    placeholders.fill(service.url.as_deref().unwrap_or_default())
+}
+
+fn connection_string(port: u16) -> String {
+    format!("mongodb://127.0.0.1:{port}/?directConnection=true")
+}
+
+/// Accepts connections and never answers.
+pub struct StalledServer {
+    pub address: SocketAddr,
+    stop: Arc<AtomicBool>,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+impl StalledServer {
+    pub fn start() -> std::io::Result<Self> {
+        let listener = TcpListener::bind(("127.0.0.1", 0))?;
+        listener.set_nonblocking(true)?;
+        let address = listener.local_addr()?;
+        let stop = Arc::new(AtomicBool::new(false));
+        let stopping = Arc::clone(&stop);
+        let thread = std::thread::spawn(move || {
+            let mut held: Vec<TcpStream> = Vec::new();
+            while !stopping.load(Ordering::Relaxed) {
+                match listener.accept() {
+                    Ok((stream, _)) => held.push(stream),
+                    Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                        std::thread::sleep(Duration::from_millis(5));
+                    }
+                    Err(_) => return,
+                }
+            }
+        });
+        Ok(Self {
+            address,
+            stop,
+            thread: Some(thread),
+        })
+    }
+}
+
+impl Drop for StalledServer {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            // It panics nowhere; were it to, there is nothing left to clean up.
+            let _ = thread.join();
+        }
+    }
+}
