@@ -7,7 +7,7 @@ mod label;
 mod pairs;
 mod trust;
 
-pub use label::Label;
+pub use label::{Label, counted};
 pub use trust::{Control, Trust};
 
 use crate::metric::Metric;

@@ -15,6 +15,7 @@ pub mod matrix;
 pub mod metric;
 pub mod noise;
 pub mod programs;
+pub mod report;
 pub mod results;
 pub mod server;
 pub mod services;

@@ -31,7 +31,7 @@ impl std::fmt::Display for Label {
             ),
             Label::GeneratorBound { target, ceiling } => write!(
                 f,
-                "lower bound only: {target} is within {CEILING_FACTOR}× of the generator's ceiling, {ceiling:.0} req/s"
+                "lower bound only: {target} is within {CEILING_FACTOR}× of the generator's ceiling, {ceiling:.0} requests per second"
             ),
             Label::Gate { gate, trials } => {
                 let s = if *trials == 1 { "" } else { "s" };
