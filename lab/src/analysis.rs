@@ -112,7 +112,7 @@ fn family(results: &Results, comparisons: &[Comparison]) -> Vec<Ratio> {
 }
 
 /// Widens the intervals of those with enough blocks by Holm and judges them; the others keep 95 % and get no word.
-fn correct(ratios: &mut [Ratio], bootstraps: &[Option<Bootstrap>]) {
+pub(crate) fn correct(ratios: &mut [Ratio], bootstraps: &[Option<Bootstrap>]) {
     let enough: Vec<usize> = (0..ratios.len())
         .filter(|&i| bootstraps[i].is_some() && ratios[i].blocks >= ratios[i].metric.min_blocks())
         .collect();

@@ -20,6 +20,10 @@ pub struct Cli {
 pub enum Command {
     /// Ask a server every case of the contract suite
     Check(commands::check::Args),
+    /// Set a run against an earlier one: exit code 1 on a regression
+    Compare(commands::compare::Args),
     /// Show the targets of bench.toml, and what each lacks on this machine
     List(commands::list::Args),
+    /// Write the report of a finished run again, from its results.json
+    Report(commands::report::Args),
 }

@@ -4,6 +4,7 @@ pub mod analysis;
 pub mod check;
 pub mod cli;
 pub mod commands;
+pub mod compare;
 pub mod config;
 pub mod digest;
 pub mod gates;

@@ -9,7 +9,9 @@ use lab::commands;
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Check(args) => commands::check::run(&args),
+        Command::Compare(args) => commands::compare::run(&args),
         Command::List(args) => commands::list::run(&args),
+        Command::Report(args) => commands::report::run(&args),
     };
     outcome.unwrap_or_else(|error| {
         eprintln!("levelfield: {error:#}");

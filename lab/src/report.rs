@@ -1,6 +1,7 @@
 //! The report: one document made from a run's results, written in several formats.
 
 mod bencher;
+mod changes;
 mod charts;
 mod csv;
 mod document;
@@ -12,6 +13,7 @@ mod svg;
 mod table;
 
 pub use bencher::Bencher;
+pub use changes::changes_table;
 pub use csv::Csv;
 pub use html::Html;
 pub use markdown::Markdown;

@@ -1,5 +1,6 @@
 //! What the analysis says of runs whose truth is known.
 
+#[allow(dead_code)] // shared with the other tests, which use the rest
 mod synthetic;
 
 use lab::analysis::{Analysis, Control, Finding, Label, Ratio};

@@ -64,6 +64,17 @@ pub enum CpuMode {
     Unlimited,
 }
 
+impl CpuMode {
+    /// As bench.toml and results.json spell it.
+    pub fn name(self) -> &'static str {
+        match self {
+            CpuMode::Pin => "pin",
+            CpuMode::Quota => "quota",
+            CpuMode::Unlimited => "unlimited",
+        }
+    }
+}
+
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Program {
     pub name: String,

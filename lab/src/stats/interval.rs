@@ -53,6 +53,39 @@ impl Bootstrap {
         Some(bootstrap)
     }
 
+    /// Of the difference `a - b` of two means whose values belong to no common blocks. The smaller sample counts as
+    /// the number of blocks, which is the cautious side.
+    pub fn of_difference(a: &[f64], b: &[f64], seed: u64) -> Option<Bootstrap> {
+        let blocks = a.len().min(b.len());
+        if blocks < 2 {
+            return None;
+        }
+        let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+        let squared_error = |values: &[f64]| {
+            let (n, middle) = (values.len() as f64, mean(values));
+            values
+                .iter()
+                .map(|value| (value - middle).powi(2))
+                .sum::<f64>()
+                / (n - 1.0)
+                / n
+        };
+        let mut random = SplitMix64::new(seed);
+        let mut resample = |values: &[f64]| {
+            let n = values.len();
+            (0..n).map(|_| values[random.below(n)]).sum::<f64>() / n as f64
+        };
+        let mut resampled: Vec<f64> = (0..RESAMPLES).map(|_| resample(a) - resample(b)).collect();
+        resampled.sort_by(f64::total_cmp);
+        let estimate = mean(a) - mean(b);
+        estimate.is_finite().then_some(Bootstrap {
+            estimate,
+            blocks,
+            resampled,
+            standard_error: Some((squared_error(a) + squared_error(b)).sqrt()),
+        })
+    }
+
     /// Of any statistic of a multiset of blocks, given by their indices. None with fewer than two blocks, or where
     /// the statistic is not a number.
     pub fn of(blocks: usize, seed: u64, statistic: impl Fn(&[usize]) -> f64) -> Option<Bootstrap> {
@@ -172,6 +205,25 @@ mod tests {
         let alpha = bootstrap.alpha_excluding(0.0);
         assert!(bootstrap.interval(1.0 - alpha * 0.98).contains(0.0));
         assert!(!bootstrap.interval(1.0 - alpha * 1.02).contains(0.0));
+    }
+
+    #[test]
+    fn the_difference_of_two_means_has_welchs_standard_error_and_the_smaller_sample_size() {
+        // a = VALUES; b = [0.2, 0.21, 0.19, 0.23, 0.18, 0.205]
+        // scipy: d = mean(a) - mean(b) = -0.18200000000000002; se = hypot(sem(a), sem(b)); t = scipy.stats.t.isf(.00025, 5)
+        // d - t * se, d + t * se
+        let b = [0.2, 0.21, 0.19, 0.23, 0.18, 0.205];
+        let bootstrap = Bootstrap::of_difference(&VALUES, &b, 3).unwrap();
+        let interval = bootstrap.interval(0.9995);
+        assert_eq!(bootstrap.blocks, 6);
+        assert!(
+            (interval.low - (-0.2583379246299795)).abs() < 1e-9,
+            "{interval:?}"
+        );
+        assert!(
+            (interval.high - (-0.10566207537002055)).abs() < 1e-9,
+            "{interval:?}"
+        );
     }
 
     #[test]

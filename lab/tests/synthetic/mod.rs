@@ -8,6 +8,7 @@ use lab::stats::student::normal_cdf;
 
 mod house;
 
+#[allow(unused_imports)] // not every test needs a whole run
 pub use house::house;
 
 /// The truth about one target: what its trials scatter around.

@@ -18,10 +18,13 @@ pub fn draw(report: &Report) -> Drawn {
     }
 }
 
+/// What a lane shows of each second.
+type Reading = fn(&Second) -> Option<f64>;
+
 fn one(trial: &Trial) -> Option<Chart> {
     let seconds = &trial.figures.as_ref()?.timeline;
     let end = seconds.last()?.second;
-    let lanes: [(&str, fn(&Second) -> Option<f64>); 4] = [
+    let lanes: [(&str, Reading); 4] = [
         ("answers per second", |second| Some(second.rate)),
         ("p99, ms", |second| second.p99_ms),
         ("server CPU, % of a core", |second| {
