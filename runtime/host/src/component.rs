@@ -1,0 +1,258 @@
+//! From a wasm file to something that can be instantiated: loading, what it exports and imports, linking.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use levelfield_app::App;
+use wasmtime::component::types::ComponentItem;
+use wasmtime::component::{Component, InstancePre, Linker, ResourceTable};
+use wasmtime::{Engine, Store, UpdateDeadline};
+use wasmtime_wasi::{FsPerms, WasiCtx};
+
+use crate::engine::Wasi;
+use crate::error::Error;
+use crate::instance::{EventLoop, Shared};
+use crate::limits::{Limits, MemoryLimit};
+use crate::outbound::Permission;
+use crate::state::State;
+use crate::stdio::Sink;
+use crate::{p2, p3};
+
+/// A component of the app as its instances know it.
+pub struct Guest {
+    pub app: Arc<App>,
+    pub index: usize,
+    pub id: Arc<str>,
+    pub stdout: Sink,
+    pub stderr: Sink,
+}
+
+impl Guest {
+    pub fn component(&self) -> &levelfield_app::Component {
+        &self.app.components[self.index]
+    }
+}
+
+/// A component, compiled and linked.
+pub struct Loaded {
+    pub guest: Arc<Guest>,
+    pre: InstancePre<State>,
+    handler: Handler,
+    permission: Arc<Permission>,
+    instance_memory: usize,
+}
+
+#[derive(Clone, Copy)]
+enum Handler {
+    P2(p2::Handler),
+    P3(p3::Handler),
+}
+
+/// Which WASI a wasm file was built for, as far as its bytes tell; a file that tells nothing is judged by its exports.
+pub fn wasi_of(bytes: &[u8]) -> Wasi {
+    let has = |needle: &str| {
+        bytes
+            .windows(needle.len())
+            .any(|window| window == needle.as_bytes())
+    };
+    if has(p2::HANDLER) && !has("wasi:http/handler@0.3") {
+        Wasi::P2
+    } else {
+        Wasi::P3
+    }
+}
+
+/// Reads a component's file.
+pub fn read(path: &Path) -> Result<Vec<u8>, Error> {
+    std::fs::read(path).map_err(|source| Error::Read {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+/// The host functions for one engine.
+pub fn linker(engine: &Engine, wasi: Wasi) -> wasmtime::Result<Linker<State>> {
+    let mut linker = Linker::new(engine);
+    wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
+    p2::add_to_linker(&mut linker)?;
+    if wasi == Wasi::P3 {
+        wasmtime_wasi::p3::add_to_linker(&mut linker)?;
+        p3::add_to_linker(&mut linker)?;
+    }
+    Ok(linker)
+}
+
+impl Loaded {
+    /// Compiles and links, or says what is wrong with the component.
+    pub fn new(
+        engine: &Engine,
+        linker: &Linker<State>,
+        guest: Guest,
+        bytes: &[u8],
+        permission: Arc<Permission>,
+        limits: &Limits,
+    ) -> Result<Self, Error> {
+        let id = guest.id.to_string();
+        let path = guest.component().wasm.clone();
+        if bytes.starts_with(b"\0asm\x01\0\0\0") {
+            return Err(Error::CoreModule {
+                component: id,
+                path,
+            });
+        }
+        let component = Component::new(engine, bytes).map_err(|error| Error::NotAComponent {
+            component: id.clone(),
+            path,
+            reason: error.root_cause().to_string(),
+        })?;
+        let handler = handler(engine, &component, &id)?;
+        check_imports(engine, &component, &id)?;
+        let pre = linker
+            .instantiate_pre(&component)
+            .map_err(|error| Error::Link {
+                component: id,
+                reason: format!("{error:#}"),
+            })?;
+        Ok(Loaded {
+            guest: Arc::new(guest),
+            pre,
+            handler,
+            permission,
+            instance_memory: limits.instance_memory,
+        })
+    }
+
+    pub fn wasi(&self) -> Wasi {
+        match self.handler {
+            Handler::P2(_) => Wasi::P2,
+            Handler::P3(_) => Wasi::P3,
+        }
+    }
+
+    /// The event loop of a new instance; the instance is created when the loop is polled first.
+    pub fn start(self: &Arc<Self>, shared: Arc<Shared>) -> EventLoop {
+        let loaded = self.clone();
+        Box::pin(async move {
+            let mut store = Store::new(loaded.pre.engine(), loaded.state(shared.clone())?);
+            store.limiter(|state| &mut state.memory);
+            store.set_epoch_deadline(1);
+            store.epoch_deadline_callback(|store| {
+                Ok(if store.data().shared.should_yield() {
+                    UpdateDeadline::Yield(1)
+                } else {
+                    UpdateDeadline::Continue(1)
+                })
+            });
+            let result = loaded.serve(&mut store, &shared).await;
+            if result.is_err() {
+                // Before the store goes: bodies that are cut by this must know.
+                shared.set_dying();
+            }
+            drop(store);
+            result
+        })
+    }
+
+    async fn serve(&self, store: &mut Store<State>, shared: &Arc<Shared>) -> wasmtime::Result<()> {
+        let instance = self.pre.instantiate_async(&mut *store).await?;
+        match self.handler {
+            Handler::P2(handler) => p2::serve(store, instance, handler, shared.clone()).await,
+            Handler::P3(handler) => p3::serve(store, instance, handler, shared.clone()).await,
+        }
+    }
+
+    fn state(&self, shared: Arc<Shared>) -> wasmtime::Result<State> {
+        let component = self.guest.component();
+        let mut wasi = WasiCtx::builder();
+        wasi.envs(&component.environment)
+            .stdout(self.guest.stdout.clone())
+            .stderr(self.guest.stderr.clone());
+        for mount in &component.mounts {
+            let permissions = if mount.writable {
+                FsPerms::ReadWrite
+            } else {
+                FsPerms::ReadOnly
+            };
+            wasi.preopened_dir(&mount.host, &mount.guest, permissions)?;
+        }
+        Ok(State {
+            wasi: wasi.build(),
+            table: ResourceTable::new(),
+            http03: p3::Tables::default(),
+            http02: p2::Tables::default(),
+            memory: MemoryLimit::new(self.instance_memory, self.guest.id.clone()),
+            shared,
+            outbound: self.permission.clone(),
+            guest: self.guest.clone(),
+        })
+    }
+}
+
+/// The one HTTP handler that the component exports.
+fn handler(engine: &Engine, component: &Component, id: &str) -> Result<Handler, Error> {
+    let ty = component.component_type();
+    let handlers: Vec<String> = ty
+        .exports(engine)
+        .filter(|(_, item)| matches!(item.ty, ComponentItem::ComponentInstance(_)))
+        .map(|(name, _)| name.to_owned())
+        .filter(|name| {
+            name.starts_with(&format!("{}@0.3.", p3::HANDLER))
+                || name.starts_with(&format!("{}@0.2.", p2::HANDLER))
+        })
+        .collect();
+    let wrong = |found: &str| Error::Handler {
+        component: id.to_owned(),
+        found: found.to_owned(),
+    };
+    let name = match handlers.as_slice() {
+        [name] => name,
+        [] => return Err(wrong("no HTTP handler")),
+        several => return Err(wrong(&several.join(" and "))),
+    };
+    let handle = component
+        .get_export_index(None, name)
+        .and_then(|instance| component.get_export_index(Some(&instance), "handle"))
+        .ok_or_else(|| wrong(&format!("{name} without `handle`")))?;
+    Ok(if name.starts_with(p2::HANDLER) {
+        Handler::P2(p2::Handler(handle))
+    } else {
+        Handler::P3(p3::Handler(handle))
+    })
+}
+
+/// Packages that the host provides; what else a component imports is refused by name.
+const PROVIDED: [&str; 7] = [
+    "wasi:cli",
+    "wasi:clocks",
+    "wasi:filesystem",
+    "wasi:http",
+    "wasi:io",
+    "wasi:random",
+    "wasi:sockets",
+];
+
+fn check_imports(engine: &Engine, component: &Component, id: &str) -> Result<(), Error> {
+    for (name, item) in component.component_type().imports(engine) {
+        // Types and the like come with the interfaces that use them.
+        if !matches!(
+            item.ty,
+            ComponentItem::ComponentInstance(_) | ComponentItem::ComponentFunc(_)
+        ) {
+            continue;
+        }
+        let package = name.split(['/', '@']).next().unwrap_or(name);
+        if !PROVIDED.contains(&package) {
+            let hint = match package {
+                "fermyon:spin" | "spin:key-value" | "spin:sqlite" | "spin:variables"
+                | "wasi:keyvalue" | "wasi:config" => "; run the app under `spin up`",
+                _ => "",
+            };
+            return Err(Error::Import {
+                component: id.to_owned(),
+                import: name.to_owned(),
+                hint: hint.to_owned(),
+            });
+        }
+    }
+    Ok(())
+}

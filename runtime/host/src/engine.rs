@@ -1,0 +1,92 @@
+//! The wasmtime engines: one for components that run tasks concurrently (WASI 0.3), one without that machinery for
+//! WASI 0.2, both with pooled instances where the machine allows it, and the clock that interrupts guests.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use wasmtime::{
+    Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig, Result,
+};
+
+use crate::limits::Limits;
+
+/// A guest that runs this long without a pause lets others of its core run.
+const TICK: Duration = Duration::from_millis(5);
+
+static TICKS: AtomicU64 = AtomicU64::new(0);
+
+/// How many ticks the clock has made.
+pub fn ticks() -> u64 {
+    TICKS.load(Ordering::Relaxed)
+}
+
+/// Which of the two engines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wasi {
+    P2,
+    P3,
+}
+
+/// An engine with its clock.
+pub fn engine(wasi: Wasi, limits: &Limits) -> Result<Engine> {
+    let engine = match Engine::new(&config(wasi, Some(limits))) {
+        Ok(engine) => engine,
+        Err(error) => {
+            // A small address space (ulimit -v, some containers) has no room for the pool.
+            tracing::warn!(%error, "instances are not pooled and will start more slowly");
+            Engine::new(&config(wasi, None))?
+        }
+    };
+    let weak = engine.weak();
+    std::thread::Builder::new()
+        .name("epoch".into())
+        .spawn(move || {
+            while let Some(engine) = weak.upgrade() {
+                engine.increment_epoch();
+                drop(engine);
+                TICKS.fetch_add(1, Ordering::Relaxed);
+                std::thread::sleep(TICK);
+            }
+        })?;
+    Ok(engine)
+}
+
+/// The settings that compiled code depends on, and the pool for `limits`.
+pub fn config(wasi: Wasi, pool: Option<&Limits>) -> Config {
+    let mut config = Config::new();
+    config.epoch_interruption(true);
+    match wasi {
+        Wasi::P3 => {
+            config.wasm_component_model_async(true);
+        }
+        Wasi::P2 => {
+            config.wasm_component_model_async(false);
+            config.concurrency_support(false);
+        }
+    }
+    if let Some(limits) = pool {
+        config.allocation_strategy(InstanceAllocationStrategy::Pooling(pooling(limits)));
+    }
+    config
+}
+
+fn pooling(limits: &Limits) -> PoolingAllocationConfig {
+    let instances = u32::try_from(limits.instances).unwrap_or(u32::MAX).max(1);
+    let mut pool = PoolingAllocationConfig::new();
+    pool.total_component_instances(instances);
+    // A component brings adapters and shims beside its own module; most have one memory.
+    pool.total_core_instances(instances.saturating_mul(8));
+    pool.total_memories(instances.saturating_mul(2));
+    pool.total_tables(instances.saturating_mul(8));
+    pool.total_stacks(instances.saturating_mul(4));
+    pool.max_memory_size(limits.instance_memory.clamp(64 * 1024, 1 << 32));
+    pool.table_elements(100_000);
+    // Keeping pages resident pays only where the kernel can tell which ones were written.
+    if PoolingAllocationConfig::is_pagemap_scan_available() {
+        pool.pagemap_scan(Enabled::Yes);
+        pool.linear_memory_keep_resident(512 * 1024);
+        pool.table_keep_resident(64 * 1024);
+        pool.async_stack_keep_resident(64 * 1024);
+    }
+    pool
+}

@@ -1,0 +1,66 @@
+//! Why the host does not start: one variant for each thing that can go wrong, each one line with its way out.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error(transparent)]
+    App(#[from] levelfield_app::Error),
+
+    #[error("cannot read {path}: {source}")]
+    Read {
+        path: PathBuf,
+        source: std::io::Error,
+    },
+
+    #[error("component `{component}`: {path} is not a wasm component: {reason}")]
+    NotAComponent {
+        component: String,
+        path: PathBuf,
+        reason: String,
+    },
+
+    #[error(
+        "component `{component}`: {path} is a core module, not a component; build it for wasm32-wasip2"
+    )]
+    CoreModule { component: String, path: PathBuf },
+
+    #[error(
+        "component `{component}` exports {found}; it must export exactly one of wasi:http/handler@0.3.x and wasi:http/incoming-handler@0.2.x"
+    )]
+    Handler { component: String, found: String },
+
+    #[error("component `{component}` imports `{import}`, which this host does not provide{hint}")]
+    Import {
+        component: String,
+        import: String,
+        hint: String,
+    },
+
+    #[error("component `{component}` cannot be linked: {reason}")]
+    Link { component: String, reason: String },
+
+    #[error(
+        "cannot listen on {address}: the port is taken by another program; stop it or choose another with --listen"
+    )]
+    PortTaken { address: SocketAddr },
+
+    #[error("cannot listen on {address}: {source}")]
+    Listen {
+        address: SocketAddr,
+        source: std::io::Error,
+    },
+
+    #[error("--follow {id}: the app has no such component")]
+    NoSuchComponent { id: String },
+
+    #[error("wasm engine: {0}")]
+    Engine(String),
+
+    #[error("{what}: {source}")]
+    Io {
+        what: String,
+        source: std::io::Error,
+    },
+}

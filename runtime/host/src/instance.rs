@@ -1,0 +1,382 @@
+//! One instance of a component, owned by one core: its store's event loop as a future that is polled inline by whoever
+//! brings a request, and by a driver task when the guest had to wait.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::task::{Context, Poll, Wake, Waker};
+use std::time::Instant;
+
+use futures::task::AtomicWaker;
+
+use crate::call::{Call, CallError, Reply};
+use crate::engine::ticks;
+
+/// How often one poll goes on because of wakes raised during it, before the rest of the core gets its turn.
+const INLINE_POLLS: usize = 4;
+
+/// The event loop of an instance; it ends when the instance is retired and at rest, or fails with its guest.
+pub type EventLoop = Pin<Box<dyn Future<Output = wasmtime::Result<()>>>>;
+
+/// What the event loop inside and the pool outside both know of an instance.
+#[derive(Default)]
+pub struct Shared {
+    inbox: Mutex<VecDeque<Call>>,
+    /// Calls that the guest works on.
+    active: Mutex<Vec<Active>>,
+    retired: AtomicBool,
+    at_rest: AtomicBool,
+    dying: AtomicBool,
+    busy: AtomicBool,
+    woken: AtomicBool,
+    inside: AtomicBool,
+    polled_at: AtomicU64,
+    /// How many turns the event loop has made.
+    turns: AtomicU64,
+    driver: AtomicWaker,
+}
+
+struct Active {
+    reply: Arc<Reply>,
+    deadline: Instant,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+impl Shared {
+    /// The next call for the event loop. It counts as active from now on.
+    pub fn take_call(&self) -> Option<Call> {
+        let call = lock(&self.inbox).pop_front()?;
+        self.at_rest.store(false, Ordering::Relaxed);
+        lock(&self.active).push(Active {
+            reply: call.reply.clone(),
+            deadline: call.deadline,
+        });
+        Some(call)
+    }
+
+    /// The guest is done with the call that `reply` belongs to.
+    pub fn finished(&self, reply: &Arc<Reply>) {
+        let mut active = lock(&self.active);
+        if let Some(index) = active.iter().position(|a| Arc::ptr_eq(&a.reply, reply)) {
+            active.swap_remove(index);
+        }
+    }
+
+    /// Told by the event loop at each turn, whose first act it is to look at everything that woke it.
+    pub fn begin_turn(&self) {
+        self.woken.store(false, Ordering::SeqCst);
+        self.turns.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub fn set_at_rest(&self, at_rest: bool) {
+        self.at_rest.store(at_rest, Ordering::Relaxed);
+    }
+
+    pub fn is_retired(&self) -> bool {
+        self.retired.load(Ordering::Relaxed)
+    }
+
+    pub fn set_dying(&self) {
+        self.dying.store(true, Ordering::Relaxed);
+    }
+
+    /// The store is about to be dropped with whatever the guest was doing.
+    pub fn is_dying(&self) -> bool {
+        self.dying.load(Ordering::Relaxed)
+    }
+
+    /// Called at an epoch's end while the guest runs: true when it has run long enough and others should.
+    pub fn should_yield(&self) -> bool {
+        let long = ticks().saturating_sub(self.polled_at.load(Ordering::Relaxed)) > 1;
+        if long {
+            self.busy.store(true, Ordering::Relaxed);
+        }
+        long
+    }
+}
+
+impl Wake for Shared {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.woken.store(true, Ordering::SeqCst);
+        if !self.inside.load(Ordering::SeqCst) {
+            self.driver.wake();
+        }
+    }
+}
+
+/// Why an instance ended; a label of the metrics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Retirement {
+    Reused,
+    Idle,
+    Trap,
+    Timeout,
+    Shutdown,
+}
+
+/// An instance as its core's pool sees it.
+pub struct Instance {
+    shared: Arc<Shared>,
+    waker: Waker,
+    event_loop: RefCell<Option<EventLoop>>,
+    driven: Cell<bool>,
+    accepted: Cell<u32>,
+    max_reuse: u32,
+    max_concurrent: usize,
+    last_used: Cell<Instant>,
+    busy_since: Cell<Option<Instant>>,
+    /// The turn after which it could not take a call: it waits in the middle of one.
+    refused_at: Cell<Option<u64>>,
+    ended: Cell<Option<Retirement>>,
+    on_end: Box<dyn Fn(&Instance, Retirement)>,
+}
+
+impl Instance {
+    /// An instance that serves `max_reuse` calls in its life, `max_concurrent` at a time. `on_end` is called once, when its store is gone.
+    pub fn new(
+        shared: Arc<Shared>,
+        event_loop: EventLoop,
+        max_reuse: u32,
+        max_concurrent: usize,
+        on_end: Box<dyn Fn(&Instance, Retirement)>,
+    ) -> Rc<Self> {
+        Rc::new(Instance {
+            waker: shared.clone().into(),
+            shared,
+            event_loop: RefCell::new(Some(event_loop)),
+            driven: Cell::new(false),
+            accepted: Cell::new(0),
+            max_reuse,
+            max_concurrent,
+            last_used: Cell::new(Instant::now()),
+            busy_since: Cell::new(None),
+            refused_at: Cell::new(None),
+            ended: Cell::new(None),
+            on_end,
+        })
+    }
+
+    /// Whether it can take another call now.
+    pub fn has_room(&self) -> bool {
+        self.ended.get().is_none()
+            && !self.shared.is_retired()
+            && self.busy_since.get().is_none()
+            && self.refused_at.get() != Some(self.shared.turns.load(Ordering::Relaxed))
+            && lock(&self.shared.active).len() + lock(&self.shared.inbox).len()
+                < self.max_concurrent
+    }
+
+    /// Whether it could be ended without harm.
+    pub fn is_idle(&self) -> bool {
+        self.ended.get().is_none() && self.shared.at_rest.load(Ordering::Relaxed)
+    }
+
+    /// Gives it a call and lets it work at once. The call comes back if the guest could not take it now.
+    pub fn call(self: &Rc<Self>, call: Call) -> Result<(), Call> {
+        let reply = call.reply.clone();
+        self.last_used.set(Instant::now());
+        self.accepted.set(self.accepted.get() + 1);
+        lock(&self.shared.inbox).push_back(call);
+        if self.accepted.get() >= self.max_reuse {
+            self.shared.retired.store(true, Ordering::Relaxed);
+        }
+        self.drive();
+        let mut inbox = lock(&self.shared.inbox);
+        match inbox
+            .iter()
+            .position(|call| Arc::ptr_eq(&call.reply, &reply))
+        {
+            // A new instance that is still being created keeps its first call.
+            Some(index) if self.accepted.get() > 1 => {
+                self.refused_at
+                    .set(Some(self.shared.turns.load(Ordering::Relaxed)));
+                self.accepted.set(self.accepted.get() - 1);
+                self.shared
+                    .retired
+                    .store(self.accepted.get() >= self.max_reuse, Ordering::Relaxed);
+                inbox.remove(index).map_or(Ok(()), Err)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Polls the event loop until it has nothing more to do at once.
+    pub fn drive(self: &Rc<Self>) {
+        let Ok(mut slot) = self.event_loop.try_borrow_mut() else {
+            return;
+        };
+        let Some(event_loop) = slot.as_mut() else {
+            return;
+        };
+        let shared = &self.shared;
+        let mut cx = Context::from_waker(&self.waker);
+        let mut outcome = Poll::Pending;
+        for _ in 0..INLINE_POLLS {
+            shared.polled_at.store(ticks(), Ordering::Relaxed);
+            shared.busy.store(false, Ordering::Relaxed);
+            shared.woken.store(false, Ordering::SeqCst);
+            shared.inside.store(true, Ordering::SeqCst);
+            outcome = event_loop.as_mut().poll(&mut cx);
+            shared.inside.store(false, Ordering::SeqCst);
+            let go_on = shared.woken.load(Ordering::SeqCst) && !shared.busy.load(Ordering::Relaxed);
+            if outcome.is_ready() || !go_on {
+                break;
+            }
+        }
+        match outcome {
+            Poll::Ready(Ok(())) => self.end(&mut slot, Retirement::Reused, None),
+            Poll::Ready(Err(error)) => {
+                let text: Arc<str> = describe(&error).into();
+                tracing::warn!(reason = %text, "instance ended with its guest's failure");
+                self.end(&mut slot, Retirement::Trap, Some(CallError::Trap(text)));
+            }
+            Poll::Pending => {
+                if shared.busy.load(Ordering::Relaxed) {
+                    if self.busy_since.get().is_none() {
+                        self.busy_since.set(Some(Instant::now()));
+                    }
+                } else {
+                    self.busy_since.set(None);
+                }
+                drop(slot);
+                self.ensure_driver();
+                if shared.woken.load(Ordering::SeqCst) {
+                    shared.driver.wake();
+                }
+            }
+        }
+    }
+
+    /// A guest that had to wait is driven by a task of its own from now on.
+    fn ensure_driver(self: &Rc<Self>) {
+        if self.driven.replace(true) {
+            return;
+        }
+        let instance = self.clone();
+        tokio::task::spawn_local(async move {
+            let shared = instance.shared.clone();
+            loop {
+                std::future::poll_fn(|cx| {
+                    shared.driver.register(cx.waker());
+                    if instance.ended.get().is_some() || shared.woken.load(Ordering::SeqCst) {
+                        Poll::Ready(())
+                    } else {
+                        Poll::Pending
+                    }
+                })
+                .await;
+                if instance.ended.get().is_some() {
+                    return;
+                }
+                instance.drive();
+                if shared.woken.load(Ordering::SeqCst) {
+                    // A guest that computes or yields: first everything else of this core, sockets and timers too.
+                    tokio::task::yield_now().await;
+                }
+            }
+        });
+    }
+
+    /// Ends what is past its time. `limit` is the wall time of a request, `idle` how long an instance may wait unused.
+    pub fn sweep(
+        self: &Rc<Self>,
+        now: Instant,
+        limit: std::time::Duration,
+        idle: std::time::Duration,
+    ) {
+        if self.ended.get().is_some() {
+            return;
+        }
+        let mut expired = false;
+        let mut left = false;
+        for call in lock(&self.shared.active).iter() {
+            if call.deadline <= now {
+                expired = true;
+                call.reply.set(Err(CallError::Timeout));
+            } else {
+                left = true;
+            }
+        }
+        lock(&self.shared.inbox).retain(|call| {
+            let late = call.deadline <= now;
+            if late {
+                expired = true;
+                call.reply.set(Err(CallError::Timeout));
+            } else {
+                left = true;
+            }
+            !late
+        });
+        if expired {
+            self.shared.retired.store(true, Ordering::Relaxed);
+        }
+        let since = |instant: Instant| now.saturating_duration_since(instant);
+        let unused = since(self.last_used.get());
+        let at_rest = self.shared.at_rest.load(Ordering::Relaxed);
+        let stuck = self
+            .busy_since
+            .get()
+            .is_some_and(|start| since(start) > limit);
+        if stuck || (expired && !left) {
+            self.kill(Retirement::Timeout);
+        } else if at_rest && unused >= idle {
+            self.kill(Retirement::Idle);
+        } else if self.shared.is_retired() && !left && !at_rest && unused > limit.saturating_mul(2)
+        {
+            // Answered everything, and never comes to an end: a body or a background task without one.
+            self.kill(Retirement::Timeout);
+        }
+    }
+
+    /// Drops the store with whatever the guest was doing.
+    pub fn kill(self: &Rc<Self>, why: Retirement) {
+        if let Ok(mut slot) = self.event_loop.try_borrow_mut() {
+            let error = match why {
+                Retirement::Timeout => CallError::Timeout,
+                _ => CallError::NoResponse,
+            };
+            self.end(&mut slot, why, Some(error));
+        }
+    }
+
+    fn end(&self, slot: &mut Option<EventLoop>, why: Retirement, error: Option<CallError>) {
+        if self.ended.get().is_some() {
+            return;
+        }
+        if error.is_some() {
+            self.shared.set_dying();
+        }
+        self.ended.set(Some(why));
+        drop(slot.take());
+        let error = error.unwrap_or(CallError::NoResponse);
+        for call in std::mem::take(&mut *lock(&self.shared.active)) {
+            call.reply.set(Err(error.clone()));
+        }
+        for call in std::mem::take(&mut *lock(&self.shared.inbox)) {
+            call.reply.set(Err(error.clone()));
+        }
+        self.shared.driver.wake();
+        (self.on_end)(self, why);
+    }
+
+    pub fn is(&self, other: &Instance) -> bool {
+        std::ptr::eq(self, other)
+    }
+}
+
+/// A guest's failure in one line: what happened, without the backtrace.
+fn describe(error: &wasmtime::Error) -> String {
+    error.root_cause().to_string()
+}

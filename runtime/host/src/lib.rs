@@ -1,0 +1,30 @@
+//! A host for Spin HTTP apps on wasmtime: one thread a core, instances owned by a core, everything bounded.
+//!
+//! The way of a request: [`server`] takes it off a socket, [`core`] finds or makes an instance, [`instance`] lets the
+//! guest work, [`p2`] and [`p3`] are what the guest sees of HTTP, [`outbound`] is how it reaches others.
+
+mod call;
+pub mod cli;
+mod commands;
+mod component;
+mod core;
+mod drain;
+mod engine;
+mod error;
+mod headers;
+mod instance;
+mod limits;
+mod message;
+mod outbound;
+mod p2;
+mod p3;
+mod pipe;
+mod server;
+mod state;
+mod stdio;
+mod tables;
+mod up;
+
+pub use commands::{build, routes};
+pub use error::Error;
+pub use up::up;

@@ -1,0 +1,161 @@
+//! Outbound HTTP: what a component may reach, checked once, then sent over a kept connection of this core.
+
+mod connect;
+mod pool;
+mod send;
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use http::uri::{Authority, PathAndQuery, Scheme};
+use http::{HeaderMap, Method};
+use levelfield_app::App;
+
+pub use self::send::send;
+use crate::limits::Limits;
+use crate::message::Body;
+use crate::pipe::BodyError;
+
+/// The longest path with query that a guest may send; longer ones overflow what URIs are made of.
+const PATH_LIMIT: usize = 60_000;
+
+/// A request that a guest means to send.
+pub struct Outbound {
+    pub method: Method,
+    pub scheme: Option<Scheme>,
+    pub authority: Option<Authority>,
+    pub path: Option<PathAndQuery>,
+    pub headers: HeaderMap,
+    pub body: Body,
+    pub options: Options,
+}
+
+/// How long a guest is ready to wait. The host's own limits hold as well.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    pub connect: Option<Duration>,
+    pub first_byte: Option<Duration>,
+    pub between_bytes: Option<Duration>,
+}
+
+/// What one component may do outside, and how.
+pub struct Permission {
+    pub app: Arc<App>,
+    pub index: usize,
+    pub limits: Limits,
+    /// Denied destinations that were told on stderr already.
+    told: Mutex<HashSet<String>>,
+}
+
+/// Why an outbound request got no response. Both WASI versions have a name for each.
+#[derive(Debug, thiserror::Error)]
+pub enum SendError {
+    #[error("not permitted by allowed_outbound_hosts")]
+    Denied,
+    #[error("the request has no valid URI")]
+    UriInvalid,
+    #[error("not HTTP: {0}")]
+    Protocol(String),
+    #[error("name not resolved: {0}")]
+    Dns(String),
+    #[error("connection refused")]
+    Refused,
+    #[error("not reachable: {0}")]
+    Unreachable(String),
+    #[error("no connection in time")]
+    ConnectTimeout,
+    #[error("no response in time")]
+    ResponseTimeout,
+    #[error("the connection ended")]
+    Terminated,
+    #[error("too many connections to this host")]
+    LimitReached,
+    #[error("TLS: {0}")]
+    Tls(String),
+    #[error("certificate: {0}")]
+    Certificate(String),
+    #[error(transparent)]
+    Body(#[from] BodyError),
+}
+
+impl Permission {
+    pub fn new(app: Arc<App>, index: usize, limits: Limits) -> Self {
+        Permission {
+            app,
+            index,
+            limits,
+            told: Mutex::default(),
+        }
+    }
+
+    /// Checks a destination against the component's `allowed_outbound_hosts`; a refusal is told once on stderr.
+    fn check(&self, scheme: &str, host: &str, port: Option<u16>) -> Result<(), SendError> {
+        let component = &self.app.components[self.index];
+        let allowed = component.allowed_hosts().map_err(|error| {
+            tracing::error!(component = %component.id, %error, "allowed_outbound_hosts cannot be resolved");
+            SendError::Denied
+        })?;
+        let Err(denied) = allowed.check(scheme, host, port) else {
+            return Ok(());
+        };
+        let mut told = self.told.lock().unwrap_or_else(|e| e.into_inner());
+        // Bounded, so that a guest that tries many hosts fills neither memory nor the log.
+        if told.len() < 100 && told.insert(denied.entry().to_owned()) {
+            eprintln!("component `{}`: {denied}", component.id);
+        }
+        Err(SendError::Denied)
+    }
+}
+
+/// A path as a guest may set it: it starts with `/` or `?` or is empty, so that it never names another host.
+pub fn parse_path(path: &str) -> Option<PathAndQuery> {
+    if path.len() > PATH_LIMIT || !(path.is_empty() || path.starts_with(['/', '?'])) {
+        return None;
+    }
+    // The fragment is the client's own business and no part of a request.
+    if path.contains('#') {
+        return None;
+    }
+    path.parse().ok()
+}
+
+/// An authority as a guest may set it: a host, and a port that is a number if there is one; no user information.
+pub fn parse_authority(authority: &str) -> Option<Authority> {
+    let parsed: Authority = authority.parse().ok()?;
+    let after_host = authority
+        .rsplit_once(']')
+        .map_or(authority, |(_, rest)| rest);
+    let has_port = after_host.contains(':');
+    if authority.contains('@') || (has_port && parsed.port_u16().is_none()) {
+        return None;
+    }
+    Some(parsed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_never_names_another_host() {
+        for bad in ["http://evil/", "*", "x", "//evil#", "evil:80"] {
+            assert!(parse_path(bad).is_none(), "{bad}");
+        }
+        for good in ["/", "", "?q", "/a?b=c", "//double"] {
+            assert!(parse_path(good).is_some(), "{good}");
+        }
+        let long = format!("/{}", "x".repeat(200_000));
+        assert!(parse_path(&long).is_none());
+    }
+
+    #[test]
+    fn an_authority_is_a_host_and_perhaps_a_port() {
+        for bad in ["", "a:", "a:b", "u@a", "a:99999", "a/b", "[::1"] {
+            assert!(parse_authority(bad).is_none(), "{bad}");
+        }
+        for good in ["a", "a:80", "[::1]", "[::1]:80", "127.0.0.1:1"] {
+            assert!(parse_authority(good).is_some(), "{good}");
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Kept connections of one core, by destination. A connection is lent for one request and comes back when its response
+//! was read.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use hyper::client::conn::http1::SendRequest;
+
+use super::SendError;
+use super::connect::connect;
+use crate::message::Body;
+
+/// How long an unused connection is kept: less than most servers keep their end.
+const KEEP: Duration = Duration::from_secs(30);
+
+/// Where a connection goes. The name, not its address: two names may be two virtual hosts with two certificates.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Key {
+    pub tls: bool,
+    pub host: String,
+    pub port: u16,
+}
+
+/// The connections to one destination.
+#[derive(Default)]
+struct Destination {
+    /// Open connections, lent ones included.
+    open: usize,
+    kept: Vec<(SendRequest<Body>, Instant)>,
+}
+
+thread_local! {
+    static POOL: RefCell<HashMap<Key, Destination>> = RefCell::default();
+}
+
+/// A connection lent for one request.
+pub struct Lease {
+    pub connection: SendRequest<Body>,
+    /// It has carried a request before.
+    pub reused: bool,
+    key: Key,
+}
+
+impl Lease {
+    /// Keeps the connection for the next request; it is lent again only once the response has been read.
+    pub fn put_back(self) {
+        POOL.with_borrow_mut(|pool| {
+            if let Some(destination) = pool.get_mut(&self.key) {
+                destination.kept.push((self.connection, Instant::now()));
+            }
+        });
+    }
+}
+
+/// A kept connection to `key`, or a new one if the limit allows it.
+pub async fn checkout(key: &Key, limit: usize, timeout: Duration) -> Result<Lease, SendError> {
+    if let Some(connection) = kept(key) {
+        return Ok(Lease {
+            connection,
+            reused: true,
+            key: key.clone(),
+        });
+    }
+    let place = Place::take(key, limit)?;
+    let connection = tokio::time::timeout(timeout, connect(key, place))
+        .await
+        .map_err(|_| SendError::ConnectTimeout)??;
+    Ok(Lease {
+        connection,
+        reused: false,
+        key: key.clone(),
+    })
+}
+
+fn kept(key: &Key) -> Option<SendRequest<Body>> {
+    POOL.with_borrow_mut(|pool| {
+        let kept = &mut pool.get_mut(key)?.kept;
+        let now = Instant::now();
+        kept.retain(|(connection, since)| !connection.is_closed() && now - *since < KEEP);
+        // The last that is free: the others may still be read from.
+        let index = kept
+            .iter()
+            .rposition(|(connection, _)| connection.is_ready())?;
+        Some(kept.swap_remove(index).0)
+    })
+}
+
+/// One of a destination's places for connections, given back when the connection ends.
+pub struct Place(Key);
+
+impl Place {
+    fn take(key: &Key, limit: usize) -> Result<Self, SendError> {
+        POOL.with_borrow_mut(|pool| {
+            let destination = pool.entry(key.clone()).or_default();
+            if destination.open >= limit {
+                return Err(SendError::LimitReached);
+            }
+            destination.open += 1;
+            Ok(Place(key.clone()))
+        })
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        POOL.with_borrow_mut(|pool| {
+            if let Some(destination) = pool.get_mut(&self.0) {
+                destination.open -= 1;
+                if destination.open == 0 {
+                    pool.remove(&self.0);
+                }
+            }
+        });
+    }
+}

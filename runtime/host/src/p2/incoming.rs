@@ -1,0 +1,176 @@
+//! `wasi:http/types.{incoming-request, incoming-response}`.
+
+use http::StatusCode;
+use wasmtime::component::{LinkerInstance, Resource, ResourceType};
+use wasmtime::{Result, StoreContextMut};
+use wasmtime_wasi_http::p2::bindings::http::types::{Method, Scheme};
+
+use super::body::IncomingBody;
+use crate::headers::Fields;
+use crate::message::{Body, Request, Response};
+use crate::state::State;
+use crate::tables::{get, get_mut, insert, take};
+
+type Store<'a> = StoreContextMut<'a, State>;
+
+/// A request that came in for the guest.
+pub struct IncomingRequest {
+    method: http::Method,
+    uri: http::Uri,
+    headers: Fields,
+    body: Option<Body>,
+}
+
+impl From<Request> for IncomingRequest {
+    fn from(request: Request) -> Self {
+        let (parts, body) = request.into_parts();
+        IncomingRequest {
+            method: parts.method,
+            uri: parts.uri,
+            headers: Fields::immutable(parts.headers),
+            body: Some(body),
+        }
+    }
+}
+
+/// A response to a request that the guest sent.
+pub struct IncomingResponse {
+    status: StatusCode,
+    headers: Fields,
+    body: Option<Body>,
+}
+
+impl From<Response> for IncomingResponse {
+    fn from(response: Response) -> Self {
+        IncomingResponse {
+            status: response.status,
+            headers: Fields::immutable(response.headers),
+            body: Some(response.body),
+        }
+    }
+}
+
+pub fn method_out(method: &http::Method) -> Method {
+    match method.as_str() {
+        "GET" => Method::Get,
+        "HEAD" => Method::Head,
+        "POST" => Method::Post,
+        "PUT" => Method::Put,
+        "DELETE" => Method::Delete,
+        "CONNECT" => Method::Connect,
+        "OPTIONS" => Method::Options,
+        "TRACE" => Method::Trace,
+        "PATCH" => Method::Patch,
+        other => Method::Other(other.to_owned()),
+    }
+}
+
+pub fn scheme_out(scheme: &http::uri::Scheme) -> Scheme {
+    match scheme.as_str() {
+        "http" => Scheme::Http,
+        "https" => Scheme::Https,
+        other => Scheme::Other(other.to_owned()),
+    }
+}
+
+pub fn link(types: &mut LinkerInstance<'_, State>) -> Result<()> {
+    link_request(types)?;
+    link_response(types)
+}
+
+fn link_request(types: &mut LinkerInstance<'_, State>) -> Result<()> {
+    type Handle = Resource<IncomingRequest>;
+    types.resource(
+        "incoming-request",
+        ResourceType::host::<IncomingRequest>(),
+        |mut store, rep| {
+            let this = Handle::new_own(rep);
+            take(&mut store.data_mut().http02.incoming_requests, &this).map(drop)
+        },
+    )?;
+    types.func_wrap(
+        "[method]incoming-request.method",
+        |store: Store<'_>, (this,): (Handle,)| {
+            let request = get(&store.data().http02.incoming_requests, &this)?;
+            Ok((method_out(&request.method),))
+        },
+    )?;
+    types.func_wrap(
+        "[method]incoming-request.path-with-query",
+        |store: Store<'_>, (this,): (Handle,)| {
+            let request = get(&store.data().http02.incoming_requests, &this)?;
+            Ok((request.uri.path_and_query().map(|p| p.as_str().to_owned()),))
+        },
+    )?;
+    types.func_wrap(
+        "[method]incoming-request.scheme",
+        |store: Store<'_>, (this,): (Handle,)| {
+            let request = get(&store.data().http02.incoming_requests, &this)?;
+            Ok((request.uri.scheme().map(scheme_out),))
+        },
+    )?;
+    types.func_wrap(
+        "[method]incoming-request.authority",
+        |store: Store<'_>, (this,): (Handle,)| {
+            let request = get(&store.data().http02.incoming_requests, &this)?;
+            Ok((request.uri.authority().map(|a| a.as_str().to_owned()),))
+        },
+    )?;
+    types.func_wrap(
+        "[method]incoming-request.headers",
+        |mut store: Store<'_>, (this,): (Handle,)| {
+            let http = &mut store.data_mut().http02;
+            let headers = get(&http.incoming_requests, &this)?.headers.shared();
+            Ok((insert(&mut http.fields, headers)?,))
+        },
+    )?;
+    types.func_wrap(
+        "[method]incoming-request.consume",
+        |mut store: Store<'_>, (this,): (Handle,)| {
+            let http = &mut store.data_mut().http02;
+            let body = get_mut(&mut http.incoming_requests, &this)?.body.take();
+            Ok((match body {
+                Some(body) => Ok(insert(&mut http.incoming_bodies, IncomingBody::new(body))?),
+                None => Err(()),
+            },))
+        },
+    )
+}
+
+fn link_response(types: &mut LinkerInstance<'_, State>) -> Result<()> {
+    type Handle = Resource<IncomingResponse>;
+    types.resource(
+        "incoming-response",
+        ResourceType::host::<IncomingResponse>(),
+        |mut store, rep| {
+            let this = Handle::new_own(rep);
+            take(&mut store.data_mut().http02.incoming_responses, &this).map(drop)
+        },
+    )?;
+    types.func_wrap(
+        "[method]incoming-response.status",
+        |store: Store<'_>, (this,): (Handle,)| {
+            let response = get(&store.data().http02.incoming_responses, &this)?;
+            Ok((response.status.as_u16(),))
+        },
+    )?;
+    types.func_wrap(
+        "[method]incoming-response.headers",
+        |mut store: Store<'_>, (this,): (Handle,)| {
+            let http = &mut store.data_mut().http02;
+            let headers = get(&http.incoming_responses, &this)?.headers.shared();
+            Ok((insert(&mut http.fields, headers)?,))
+        },
+    )?;
+    types.func_wrap(
+        "[method]incoming-response.consume",
+        |mut store: Store<'_>, (this,): (Handle,)| {
+            let http = &mut store.data_mut().http02;
+            let body = get_mut(&mut http.incoming_responses, &this)?.body.take();
+            Ok((match body {
+                Some(body) => Ok(insert(&mut http.incoming_bodies, IncomingBody::new(body))?),
+                None => Err(()),
+            },))
+        },
+    )
+}

@@ -1,0 +1,135 @@
+//! Connections of one core: accepting them, speaking HTTP/1.1 or HTTP/2 on each, and letting go of them when the host
+//! drains.
+
+use std::cell::Cell;
+use std::convert::Infallible;
+use std::net::{SocketAddr, TcpListener};
+use std::pin::pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper::rt::Executor;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::conn::auto;
+use tokio::net::TcpStream;
+use tokio::sync::Notify;
+
+use super::{Service, request};
+use crate::core::Core;
+
+/// How long to wait when the process is out of file descriptors.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+/// What a core's connections have in common.
+pub struct Connections {
+    pub service: Arc<Service>,
+    pub core: Rc<Core>,
+    open: Cell<usize>,
+    closed: Notify,
+}
+
+/// Runs futures where they are made: on this core.
+#[derive(Clone, Copy)]
+struct ThisCore;
+
+impl<F: Future + 'static> Executor<F> for ThisCore {
+    fn execute(&self, future: F) {
+        tokio::task::spawn_local(async move {
+            future.await;
+        });
+    }
+}
+
+/// Accepts until the host drains, then waits for the open connections for as long as the drain lasts.
+pub async fn accept(service: Arc<Service>, core: Rc<Core>, listener: TcpListener) {
+    let listener = match tokio::net::TcpListener::from_std(listener) {
+        Ok(listener) => listener,
+        Err(error) => {
+            tracing::error!(%error, "a listener cannot be used");
+            return;
+        }
+    };
+    let connections = Rc::new(Connections {
+        service: service.clone(),
+        core,
+        open: Cell::new(0),
+        closed: Notify::new(),
+    });
+    let mut draining = pin!(service.drain.draining());
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            () = &mut draining => break,
+        };
+        match accepted {
+            Ok((stream, peer)) => {
+                tokio::task::spawn_local(serve(connections.clone(), stream, peer));
+            }
+            Err(error) => {
+                tracing::warn!(%error, "a connection was not accepted");
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+            }
+        }
+    }
+    drop(listener);
+    let all_closed = async {
+        while connections.open.get() > 0 {
+            connections.closed.notified().await;
+        }
+    };
+    tokio::select! {
+        () = all_closed => {}
+        () = service.drain.over() => {}
+    }
+}
+
+/// Serves one connection to its end.
+async fn serve(connections: Rc<Connections>, stream: TcpStream, peer: SocketAddr) {
+    connections.open.set(connections.open.get() + 1);
+    let _open = Open(connections.clone());
+    // An answer goes out when it is written, not when the client acknowledged the one before.
+    if let Err(error) = stream.set_nodelay(true) {
+        tracing::debug!(%error, "TCP_NODELAY");
+    }
+    let limits = &connections.service.limits;
+    let mut builder = auto::Builder::new(ThisCore);
+    builder
+        .http1()
+        .timer(TokioTimer::new())
+        .header_read_timeout(limits.client_pause)
+        .max_buf_size(limits.request_head.max(8192));
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .max_header_list_size(u32::try_from(limits.request_head).unwrap_or(u32::MAX))
+        .max_concurrent_streams(256);
+    let for_requests = connections.clone();
+    let service = service_fn(move |request| {
+        let connections = for_requests.clone();
+        async move { Ok::<_, Infallible>(request::answer(&connections, peer, request).await) }
+    });
+    let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
+    let ended = tokio::select! {
+        ended = connection.as_mut() => ended,
+        () = connections.service.drain.draining() => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    };
+    if let Err(error) = ended {
+        // Clients leave, and send what is no HTTP: nothing that somebody here could mend.
+        tracing::debug!(%peer, %error, "connection ended");
+    }
+}
+
+/// Counts a connection as open until it is dropped.
+struct Open(Rc<Connections>);
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.0.open.set(self.0.open.get() - 1);
+        self.0.closed.notify_one();
+    }
+}

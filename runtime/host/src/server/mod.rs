@@ -1,0 +1,84 @@
+//! The HTTP server: one thread a core, each with its own listener, connections and instances.
+
+mod connection;
+mod listen;
+mod request;
+mod well_known;
+
+use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use levelfield_app::App;
+
+pub use self::listen::{bind, bind_free};
+use crate::component::Loaded;
+use crate::core::Core;
+use crate::drain::Drain;
+use crate::error::Error;
+use crate::limits::Limits;
+
+/// What every core serves.
+pub struct Service {
+    pub app: Arc<App>,
+    pub components: Vec<Arc<Loaded>>,
+    /// Limits of the whole host.
+    pub limits: Limits,
+    pub drain: Arc<Drain>,
+    pub address: SocketAddr,
+}
+
+/// Starts a thread for each listener. They end when the drain is over.
+pub fn start(
+    service: Arc<Service>,
+    listeners: Vec<TcpListener>,
+) -> Result<Vec<JoinHandle<()>>, Error> {
+    let limits = share(&service.limits, listeners.len());
+    listeners
+        .into_iter()
+        .enumerate()
+        .map(|(index, listener)| {
+            let service = service.clone();
+            let limits = limits.clone();
+            std::thread::Builder::new()
+                .name(format!("core-{index}"))
+                .spawn(move || run(service, listener, limits))
+                .map_err(|source| Error::Io {
+                    what: "cannot start a thread".into(),
+                    source,
+                })
+        })
+        .collect()
+}
+
+/// One core's part of the limits that count over all cores.
+fn share(limits: &Limits, cores: usize) -> Limits {
+    let part = |whole: usize| (whole / cores).max(1);
+    Limits {
+        instances: part(limits.instances),
+        concurrent_requests: part(limits.concurrent_requests),
+        queue: limits.queue / cores,
+        outbound_connections: part(limits.outbound_connections),
+        ..limits.clone()
+    }
+}
+
+fn run(service: Arc<Service>, listener: TcpListener, limits: Limits) {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    let runtime = match runtime {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            tracing::error!(%error, "a core cannot start");
+            return;
+        }
+    };
+    let local = tokio::task::LocalSet::new();
+    let core = Core::new(&service.components, limits);
+    local.block_on(
+        &runtime,
+        connection::accept(service, core.clone(), listener),
+    );
+    core.shut_down();
+}

@@ -1,0 +1,182 @@
+//! `levelfield-host up`: from flags to a serving host, and to its end.
+
+use std::num::NonZero;
+use std::sync::Arc;
+
+use levelfield_app::listing::Listing;
+use levelfield_app::{App, Stream};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+use crate::cli::{Format, Up};
+use crate::component::{self, Guest, Loaded};
+use crate::drain::Drain;
+use crate::engine::{self, Wasi};
+use crate::error::Error;
+use crate::limits::Limits;
+use crate::outbound::Permission;
+use crate::server::{self, Service};
+use crate::stdio::Sink;
+
+/// Serves until a signal says stop.
+pub fn up(flags: &Up) -> Result<(), Error> {
+    if flags.build {
+        crate::build(&flags.app)?;
+    }
+    let app = Arc::new(levelfield_app::load(&flags.app.options())?);
+    for warning in &app.warnings {
+        eprintln!("warning: {warning}");
+    }
+    for id in &flags.follow {
+        if !app.components.iter().any(|component| component.id == *id) {
+            return Err(Error::NoSuchComponent { id: id.clone() });
+        }
+    }
+    let mut limits = flags.limits.limits();
+    if let Some(bytes) = app.max_instance_memory {
+        limits.instance_memory = limits
+            .instance_memory
+            .min(usize::try_from(bytes).unwrap_or(usize::MAX));
+    }
+    // The port first: compiling takes a while, and a taken port should be known at once.
+    let cores = flags
+        .workers
+        .or_else(|| std::thread::available_parallelism().ok().map(NonZero::get))
+        .unwrap_or(1);
+    let listeners = if flags.find_free_port {
+        server::bind_free(flags.listen, cores)?
+    } else {
+        server::bind(flags.listen, cores)?
+    };
+    let address = listeners[0].local_addr().map_err(|source| Error::Listen {
+        address: flags.listen,
+        source,
+    })?;
+    let components = load(&app, flags, &limits)?;
+    let drain = Arc::new(Drain::default());
+    let service = Arc::new(Service {
+        app: app.clone(),
+        components,
+        limits,
+        drain: drain.clone(),
+        address,
+    });
+    let io = |source| Error::Io {
+        what: "signals cannot be handled".into(),
+        source,
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(io)?;
+    let mut signals = runtime.block_on(async { Signals::new() }).map_err(io)?;
+    let threads = server::start(service, listeners)?;
+    print_routes(&app, address, flags.format);
+    runtime.block_on(async {
+        signals.next().await;
+        eprintln!("stopping: requests in flight have {:?}", flags.drain_grace);
+        let cores_done = tokio::task::spawn_blocking(move || {
+            for thread in threads {
+                // A core that panicked has said so.
+                let _ = thread.join();
+            }
+        });
+        tokio::select! {
+            _ = cores_done => {}
+            () = async {
+                drain.run(flags.drain_delay, flags.drain_grace, signals.next()).await;
+                std::future::pending().await
+            } => {}
+        }
+    });
+    Ok(())
+}
+
+fn load(app: &Arc<App>, flags: &Up, limits: &Limits) -> Result<Vec<Arc<Loaded>>, Error> {
+    let engine_error = |error: wasmtime::Error| Error::Engine(format!("{error:#}"));
+    if let Some(logs) = &app.logs {
+        logs.prepare(flags.truncate_logs)?;
+        eprintln!("Logging component stdio to {:?}", logs.path());
+    }
+    let mut engines: Vec<(Wasi, wasmtime::Engine, wasmtime::component::Linker<_>)> = Vec::new();
+    let mut components = Vec::new();
+    for (index, component) in app.components.iter().enumerate() {
+        let bytes = component::read(&component.wasm)?;
+        let wasi = component::wasi_of(&bytes);
+        let position = match engines.iter().position(|(of, ..)| *of == wasi) {
+            Some(position) => position,
+            None => {
+                let engine = engine::engine(wasi, limits).map_err(engine_error)?;
+                let linker = component::linker(&engine, wasi).map_err(engine_error)?;
+                engines.push((wasi, engine, linker));
+                engines.len() - 1
+            }
+        };
+        let (_, engine, linker) = &engines[position];
+        let guest = Guest {
+            app: app.clone(),
+            index,
+            id: component.id.as_str().into(),
+            stdout: sink(app, component, flags, Stream::Stdout)?,
+            stderr: sink(app, component, flags, Stream::Stderr)?,
+        };
+        let permission = Arc::new(Permission::new(app.clone(), index, limits.clone()));
+        components.push(Arc::new(Loaded::new(
+            engine, linker, guest, &bytes, permission, limits,
+        )?));
+    }
+    Ok(components)
+}
+
+/// Where one of a component's output streams goes.
+fn sink(
+    app: &App,
+    component: &levelfield_app::Component,
+    flags: &Up,
+    stream: Stream,
+) -> Result<Sink, Error> {
+    let file = match &app.logs {
+        Some(logs) => Some(Arc::new(logs.open(&component.id, stream)?)),
+        None => None,
+    };
+    let followed = flags.follow.is_empty() || flags.follow.contains(&component.id);
+    Ok(Sink {
+        file,
+        echo: !flags.quiet && followed,
+    })
+}
+
+/// Says on stdout where the app is served.
+fn print_routes(app: &App, address: std::net::SocketAddr, format: Format) {
+    let url = format!("http://{address}");
+    match format {
+        Format::Text => print!("Serving {url}\n{}", Listing::new(app, &url).text()),
+        Format::Json => println!("{}", json(&Listing::new(app, &url))),
+    }
+}
+
+/// A listing is strings and booleans, which JSON always has room for.
+pub fn json(listing: &Listing) -> String {
+    serde_json::to_string_pretty(listing).unwrap_or_default()
+}
+
+/// What asks the host to stop.
+struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl Signals {
+    fn new() -> std::io::Result<Self> {
+        Ok(Signals {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+        })
+    }
+
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+    }
+}
