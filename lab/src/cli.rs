@@ -22,6 +22,10 @@ pub enum Command {
     Check(commands::check::Args),
     /// Set a run against an earlier one: exit code 1 on a regression
     Compare(commands::compare::Args),
+    /// Measure the targets of bench.toml under equal limits, and write a report
+    Bench(commands::bench::Args),
+    /// Say what on this machine would spoil a run
+    Doctor(commands::doctor::Args),
     /// Show the targets of bench.toml, and what each lacks on this machine
     List(commands::list::Args),
     /// Write the report of a finished run again, from its results.json

@@ -18,6 +18,7 @@ pub use k6_summary::{K6Summary, SummaryError};
 
 use crate::http::Origin;
 use crate::interrupt::Interrupt;
+use crate::leftovers;
 use crate::limits::{CpuSet, pin};
 use crate::results::{Figures, GateFinding};
 
@@ -114,6 +115,7 @@ impl Program {
         command
             .env("GOGC", "400")
             .env("GOMAXPROCS", self.cpus.cpus().len().to_string());
+        leftovers::mark(&mut command);
         pin(&mut command, &self.cpus);
         command
     }

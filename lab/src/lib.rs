@@ -1,17 +1,23 @@
 //! The lab: checks servers against the contract, loads them under equal limits, and tells what came out.
 
 pub mod analysis;
+pub mod bench;
 pub mod check;
 pub mod cli;
 pub mod commands;
 pub mod compare;
 pub mod config;
 pub mod digest;
+pub mod doctor;
 pub mod gates;
 pub mod generators;
 pub mod http;
 pub mod interrupt;
+pub mod inventory;
+pub mod leftovers;
 pub mod limits;
+pub mod loc;
+pub mod machine;
 pub mod matrix;
 pub mod metric;
 pub mod noise;

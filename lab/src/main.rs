@@ -10,6 +10,8 @@ fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Check(args) => commands::check::run(&args),
         Command::Compare(args) => commands::compare::run(&args),
+        Command::Bench(args) => commands::bench::run(&args),
+        Command::Doctor(args) => commands::doctor::run(&args),
         Command::List(args) => commands::list::run(&args),
         Command::Report(args) => commands::report::run(&args),
     };

@@ -11,7 +11,7 @@ use crate::config::{Config, Scenario, Target};
 use crate::http::{Connection, Origin, Request};
 use crate::limits::Confinement;
 use crate::services::Services;
-use crate::{programs, sockets};
+use crate::{leftovers, programs, sockets};
 
 /// How often readiness is probed; a cold start is known to this.
 const PROBE: Duration = Duration::from_millis(1);
@@ -39,6 +39,13 @@ pub enum LaunchError {
         within: Duration,
         last: String,
         output: String,
+    },
+    /// It serves, and what it serves is wrong: waiting longer would not change that.
+    #[error("{name} answered {probe} with a body that is not the one expected: {start}")]
+    WrongBody {
+        name: String,
+        probe: String,
+        start: String,
     },
     #[error(transparent)]
     Owner(#[from] sockets::OwnerError),
@@ -125,11 +132,16 @@ impl Server {
                 });
             }
             let last = match answer {
-                Ok(answer)
-                    if answer.status == probe.status
-                        && probe.body.is_none_or(|body| body == answer.body) =>
-                {
-                    return Ok(());
+                Ok(answer) if answer.status == probe.status => {
+                    if probe.body.is_none_or(|body| body == answer.body) {
+                        return Ok(());
+                    }
+                    let start = &answer.body[..answer.body.len().min(80)];
+                    return Err(LaunchError::WrongBody {
+                        name: name.to_owned(),
+                        probe: probe.path.to_owned(),
+                        start: start.escape_ascii().to_string(),
+                    });
                 }
                 Ok(answer) => format!("{} with {} bytes", answer.status, answer.body.len()),
                 Err(error) => error.to_string(),
@@ -193,5 +205,6 @@ fn command(
                 .iter()
                 .map(|(key, value)| (key, placeholders.fill(value))),
         );
+    leftovers::mark(&mut command);
     command
 }

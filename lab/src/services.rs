@@ -14,7 +14,7 @@ use testbed::{Process, Ready, free_port};
 use crate::check::StoreState;
 use crate::config::{Builtin, Config, Placeholders};
 use crate::limits::Confinement;
-use crate::programs;
+use crate::{leftovers, programs};
 
 const START_WITHIN: Duration = Duration::from_secs(20);
 
@@ -108,6 +108,7 @@ impl Services {
                     .iter()
                     .map(|(key, value)| (key, placeholders.fill(value))),
             );
+        leftovers::mark(&mut command);
         if let Some(confinement) = confinement {
             confinement.enter(&mut command);
         }

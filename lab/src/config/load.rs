@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::digest::sha256_hex;
 
 use super::{Config, Service, named_in};
-use crate::results::{Mode, ProfileKind};
+use crate::results::{CpuMode, Mode, ProfileKind};
 
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
@@ -144,6 +144,9 @@ impl Config {
 
     fn profile_fault(&self, profile: &super::Profile) -> Option<String> {
         let name = &profile.name;
+        if profile.cpu_mode == Some(CpuMode::Unlimited) {
+            return Some(format!("profile {name:?}: cpu_mode is pin or quota"));
+        }
         for &mode in &profile.modes {
             let scenarios = profile.scenarios.get(mode).map_or(&[][..], Vec::as_slice);
             for scenario in scenarios {

@@ -1,0 +1,67 @@
+//! `levelfield bench`: a plan fixed beforehand, carried out in randomised complete blocks, a fresh process a trial.
+
+mod calibrate;
+mod contestant;
+mod display;
+mod plan;
+mod run;
+mod trial;
+
+pub use contestant::{Contestant, Subject};
+pub use display::Display;
+pub use plan::{Options, Planned, PlannedScenario, Schedule};
+pub use run::{now, run};
+pub use trial::{Bench, Task};
+
+use crate::generators::{Bombardier, Generator, K6, Shape, open_loop::OwnLoop};
+use crate::limits::CpuSet;
+
+/// Who runs where: the server alone on its cores, all else on the others.
+#[derive(Clone, Debug)]
+pub struct Cores {
+    pub server: CpuSet,
+    pub generator: CpuSet,
+}
+
+impl Cores {
+    pub fn of_this_machine(server_cpus: u32) -> Self {
+        let (server, generator) = CpuSet::allowed().split(server_cpus.max(1) as usize);
+        Self { server, generator }
+    }
+}
+
+/// The generators of this machine, or our own in their place.
+pub struct Generators {
+    open: Box<dyn Generator>,
+    closed: Box<dyn Generator>,
+}
+
+impl Generators {
+    pub fn find(cores: &Cores) -> Self {
+        Self {
+            open: match K6::find(&cores.generator) {
+                Ok(k6) => Box::new(k6),
+                Err(_) => Box::new(OwnLoop),
+            },
+            closed: match Bombardier::find(&cores.generator) {
+                Ok(bombardier) => Box::new(bombardier),
+                Err(_) => Box::new(OwnLoop),
+            },
+        }
+    }
+
+    pub fn open(&self) -> &dyn Generator {
+        &*self.open
+    }
+
+    pub fn closed(&self) -> &dyn Generator {
+        &*self.closed
+    }
+
+    pub fn for_shape(&self, shape: Shape) -> &dyn Generator {
+        match shape {
+            Shape::Open { .. } => self.open(),
+            Shape::Closed { .. } => self.closed(),
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! `levelfield doctor`: what on this machine would spoil a run.
+
+use std::process::ExitCode;
+
+use crate::bench::Cores;
+use crate::doctor;
+use crate::limits::{self, Cpu};
+
+#[derive(clap::Args)]
+pub struct Args {}
+
+pub fn run(_args: &Args) -> anyhow::Result<ExitCode> {
+    let cores = Cores::of_this_machine(1);
+    let backend = limits::best(&Cpu::Pin(cores.server.clone()));
+    println!(
+        "limits by {}; servers on CPU {}, generators on CPU {}",
+        backend.name(),
+        cores.server,
+        cores.generator
+    );
+    let cautions = doctor::examine(&cores, &*backend);
+    for caution in &cautions {
+        println!("- {caution}");
+    }
+    if cautions.is_empty() {
+        println!("nothing here would spoil a run");
+    }
+    Ok(ExitCode::SUCCESS)
+}
