@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::config::{Config, Target};
 use crate::http::Origin;
 use crate::inventory;
+use crate::loc;
 use crate::programs;
 use crate::results::{self, TargetKind};
 
@@ -68,6 +69,18 @@ impl<'a> Contestant<'a> {
         match &self.subject {
             Subject::Managed(target) => {
                 let program = programs::of_target(config, target);
+                let mut disclosures = inventory::disclosures(config, target);
+                let lines_of_code = match target.sources.is_empty() {
+                    true => None,
+                    false => loc::count(&config.dir, &target.sources)
+                        .inspect_err(|error| {
+                            disclosures.push(results::Fact {
+                                name: "lines of code".into(),
+                                value: format!("not counted: {error}"),
+                            });
+                        })
+                        .ok(),
+                };
                 results::Target {
                     name: self.name.clone(),
                     description: target.description.clone(),
@@ -81,10 +94,10 @@ impl<'a> Contestant<'a> {
                     artifacts: program
                         .map(|program| inventory::artifacts(config, target, &program))
                         .unwrap_or_default(),
-                    lines_of_code: inventory::lines_of_code(&config.dir, &target.sources),
+                    lines_of_code,
                     build_seconds: None,
                     dependencies: None,
-                    disclosures: inventory::disclosures(config, target),
+                    disclosures,
                 }
             }
             Subject::Unmanaged(origin) => results::Target {
