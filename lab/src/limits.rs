@@ -93,18 +93,18 @@ pub struct Usage {
     pub oom_kills: Option<u64>,
 }
 
-/// The best backend of this machine that can do `cpu`.
-pub fn best(cpu: &Cpu) -> Box<dyn Backend> {
+/// The best backend of this machine.
+pub fn best() -> Box<dyn Backend> {
     if let Some(backend) = CgroupV2::detect() {
-        return Box::new(backend);
-    }
-    if let Some(backend) = CgroupV1::detect() {
         return Box::new(backend);
     }
     if let Some(backend) = Systemd::detect() {
         return Box::new(backend);
     }
-    Box::new(Affinity::for_mode(cpu))
+    if let Some(backend) = CgroupV1::detect() {
+        return Box::new(backend);
+    }
+    Box::new(Affinity)
 }
 
 /// Unique on this machine while this process lives, and recognisable as a leftover afterwards.

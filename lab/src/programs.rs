@@ -36,6 +36,15 @@ pub enum Lack {
     Program(String),
 }
 
+impl Lack {
+    /// What is not there.
+    pub fn missing(&self) -> &str {
+        match self {
+            Self::Toolchain(what) | Self::NotBuilt { what, .. } | Self::Program(what) => what,
+        }
+    }
+}
+
 impl fmt::Display for Lack {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -10,7 +10,7 @@ use crate::generators::{
 };
 use crate::http::{Connection, Origin, Request};
 use crate::interrupt::Interrupt;
-use crate::limits::{self, Backend, Confinement, Cpu, Spec, Usage};
+use crate::limits::{Backend, Confinement, Cpu, Spec, Usage};
 use crate::noise::{Noise, Reading};
 use crate::results::{
     ColdStart, CpuMode, Figures, Gate, GateEffect, GateFinding, Outcome, ProfileKind, ServerUse,
@@ -28,6 +28,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub struct Bench<'a> {
     pub config: &'a Config,
     pub cores: Cores,
+    pub backend: Box<dyn Backend>,
     pub generators: Generators,
     /// Those of the whole run.
     pub services: Services,
@@ -131,8 +132,7 @@ impl Bench<'_> {
 
     fn confine(&self, task: Task<'_>) -> std::io::Result<Confinement> {
         let spec = self.spec(task.planned.profile.cpu_mode.unwrap_or_default());
-        let backend: Box<dyn Backend> = limits::best(&spec.cpu);
-        backend.confine(&spec)
+        self.backend.confine(&spec)
     }
 
     fn launch(

@@ -11,7 +11,7 @@ use crate::bench::{Bench, now};
 use crate::config::Config;
 use crate::http::Origin;
 use crate::interrupt::Interrupt;
-use crate::limits::{self, Cpu, pin_thread};
+use crate::limits::{self, pin_thread};
 use crate::report::Report;
 use crate::results::{CpuMode, Limits, Mode, Results, SCHEMA_VERSION};
 use crate::services::Services;
@@ -110,7 +110,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         ));
     }
     let cores = Cores::of_this_machine(config.limits.cpus);
-    let backend = limits::best(&Cpu::Pin(cores.server.clone()));
+    let backend = limits::best();
     let cautions = doctor::examine(&cores, &*backend);
     for caution in &cautions {
         display.say(&format!("caution: {caution}"));
@@ -155,6 +155,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut bench = Bench {
         config: &config,
         cores,
+        backend,
         generators,
         services: Services::default(),
         interrupt,

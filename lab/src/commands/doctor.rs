@@ -4,14 +4,14 @@ use std::process::ExitCode;
 
 use crate::bench::Cores;
 use crate::doctor;
-use crate::limits::{self, Cpu};
+use crate::limits;
 
 #[derive(clap::Args)]
 pub struct Args {}
 
 pub fn run(_args: &Args) -> anyhow::Result<ExitCode> {
     let cores = Cores::of_this_machine(1);
-    let backend = limits::best(&Cpu::Pin(cores.server.clone()));
+    let backend = limits::best();
     println!(
         "limits by {}; servers on CPU {}, generators on CPU {}",
         backend.name(),

@@ -7,17 +7,7 @@ use std::process::Command;
 use super::{Backend, Confined, Confinement, Cpu, CpuSet, Spec, Usage};
 use crate::usage;
 
-pub struct Affinity {
-    quota_asked_for: bool,
-}
-
-impl Affinity {
-    pub fn for_mode(cpu: &Cpu) -> Self {
-        Self {
-            quota_asked_for: matches!(cpu, Cpu::Quota(_)),
-        }
-    }
-}
+pub struct Affinity;
 
 impl Backend for Affinity {
     fn name(&self) -> &'static str {
@@ -25,12 +15,7 @@ impl Backend for Affinity {
     }
 
     fn weakness(&self) -> Option<&'static str> {
-        Some(match self.quota_asked_for {
-            true => {
-                "memory is watched, not enforced; there is no quota here, so that whole cores were pinned instead"
-            }
-            false => "memory is watched, not enforced",
-        })
+        Some("memory is watched, not enforced, and instead of a quota whole cores are pinned")
     }
 
     fn confine(&self, spec: &Spec) -> io::Result<Confinement> {

@@ -15,6 +15,8 @@ const CONTROLLERS: [&str; 3] = ["cpu", "cpuset", "memory"];
 pub struct CgroupV2 {
     /// Has the controllers enabled for its children, and no processes of its own.
     parent: PathBuf,
+    /// Where this process waits meanwhile.
+    leaf: Option<PathBuf>,
 }
 
 impl CgroupV2 {
@@ -22,49 +24,49 @@ impl CgroupV2 {
     /// children. `None` where that is not allowed, or where another process lives in the group.
     pub fn detect() -> Option<Self> {
         let own = own_path(None)?;
-        let dir = mount_point(None)?.join(own.trim_start_matches('/'));
-        // A second call finds this process in its leaf already.
-        let leaf_name = format!("{PREFIX}{}-lab", std::process::id());
-        if dir
-            .file_name()
-            .is_some_and(|name| name == leaf_name.as_str())
-        {
-            return Self::at(dir.parent()?);
-        }
-        let offered = fs::read_to_string(dir.join("cgroup.controllers")).ok()?;
+        let parent = mount_point(None)?.join(own.trim_start_matches('/'));
+        let offered = fs::read_to_string(parent.join("cgroup.controllers")).ok()?;
         if !CONTROLLERS
             .iter()
             .all(|one| offered.split_whitespace().any(|it| it == *one))
         {
             return None;
         }
-        let leaf = dir.join(leaf_name);
+        let leaf = parent.join(format!("{PREFIX}{}-lab", std::process::id()));
         fs::create_dir(&leaf).ok()?;
-        let prepared = write(&leaf, "cgroup.procs", std::process::id())
-            .and_then(|()| Self::enable(&dir))
-            .is_ok();
-        if !prepared {
-            // Back where it came from; a leaf that stays is removed by the next run.
-            let _ = write(&dir, "cgroup.procs", std::process::id());
-            let _ = fs::remove_dir(&leaf);
-            return None;
-        }
-        Self::at(&dir)
+        let backend = Self {
+            parent,
+            leaf: Some(leaf.clone()),
+        };
+        // Where this fails, dropping the backend undoes what was done.
+        write(&leaf, "cgroup.procs", std::process::id()).ok()?;
+        backend.enable('+').ok()?;
+        Some(backend)
     }
 
     /// A group whose children may be limited.
-    pub fn at(parent: &Path) -> Option<Self> {
-        parent.is_dir().then(|| Self {
+    pub fn at(parent: &Path) -> Self {
+        Self {
             parent: parent.to_owned(),
-        })
+            leaf: None,
+        }
     }
 
-    fn enable(dir: &Path) -> io::Result<()> {
-        write(
-            dir,
-            "cgroup.subtree_control",
-            CONTROLLERS.map(|one| format!("+{one}")).join(" "),
-        )
+    /// Gives the controllers to the children, with '+', or takes them back, with '-'.
+    fn enable(&self, sign: char) -> io::Result<()> {
+        let controllers = CONTROLLERS.map(|one| format!("{sign}{one}")).join(" ");
+        write(&self.parent, "cgroup.subtree_control", controllers)
+    }
+}
+
+impl Drop for CgroupV2 {
+    /// Back to where this process came from. What cannot be undone is an empty group, which the next run removes.
+    fn drop(&mut self) {
+        if let Some(leaf) = &self.leaf {
+            let _ = self.enable('-');
+            let _ = write(&self.parent, "cgroup.procs", std::process::id());
+            let _ = fs::remove_dir(leaf);
+        }
     }
 }
 
@@ -133,7 +135,7 @@ mod tests {
     #[test]
     fn the_limits_are_written_as_the_kernel_reads_them() {
         let parent = tempfile::tempdir().unwrap();
-        let backend = CgroupV2::at(parent.path()).unwrap();
+        let backend = CgroupV2::at(parent.path());
         let read = |cpu: Cpu| {
             let spec = Spec {
                 cpu,

@@ -2,6 +2,8 @@
 
 #![allow(dead_code)] // every test file takes what it needs of this
 
+pub mod bench;
+
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;

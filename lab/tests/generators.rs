@@ -1,0 +1,181 @@
+//! The generators against real servers: what they count, what they refuse, and what an open loop sees that a closed one
+//! does not.
+
+mod support;
+
+use std::time::{Duration, Instant};
+
+use lab::generators::null_server::NullServer;
+use lab::generators::open_loop::OwnLoop;
+use lab::generators::{Bombardier, Generator, GeneratorError, K6, Load, Loaded, Shape, Until};
+use lab::http::Origin;
+use lab::interrupt::Interrupt;
+use lab::limits::CpuSet;
+use lab::results::Gate;
+
+const BODY: &[u8] = b"hello";
+
+fn load(
+    generator: &dyn Generator,
+    origin: &Origin,
+    shape: Shape,
+) -> Result<Loaded, GeneratorError> {
+    let load = Load {
+        origin,
+        path: "/",
+        status: 200,
+        body: Some(BODY),
+        shape,
+    };
+    generator.load(&load, &Interrupt::default())
+}
+
+fn null_server(body: &[u8]) -> NullServer {
+    NullServer::start(200, body, &CpuSet::allowed()).unwrap()
+}
+
+const OPEN: Shape = Shape::Open {
+    rate: 50.0,
+    vus: 10,
+    seconds: 2.0,
+};
+
+#[test]
+fn k6_counts_every_answer_and_gives_forty_quantiles() {
+    let k6 = match K6::find(&CpuSet::allowed()) {
+        Ok(k6) => k6,
+        Err(missing) => return testbed::not_run("the k6 generator", &missing),
+    };
+    let server = null_server(BODY);
+    let loaded = load(&k6, &server.origin, OPEN).unwrap();
+    let figures = loaded.figures;
+    let latency = figures.latency.expect("answers were timed");
+    assert!(
+        (100..=101).contains(&figures.completed),
+        "{}",
+        figures.completed
+    );
+    assert_eq!(latency.n, figures.completed);
+    assert_eq!(latency.quantiles.len(), lab::generators::QUANTILES.len());
+    assert!(
+        latency
+            .quantiles
+            .is_sorted_by(|a, b| a.p < b.p && a.ms <= b.ms)
+    );
+    assert!(figures.generator_cpu.unwrap() > 0.0);
+    assert_eq!(figures.offered_rate, Some(50.0));
+}
+
+#[test]
+fn k6_finds_a_wrong_body() {
+    let k6 = match K6::find(&CpuSet::allowed()) {
+        Ok(k6) => k6,
+        Err(missing) => return testbed::not_run("the k6 generator", &missing),
+    };
+    let server = null_server(b"hullo");
+    let loaded = load(&k6, &server.origin, OPEN).unwrap();
+    assert!(
+        loaded
+            .findings
+            .iter()
+            .any(|found| found.gate == Gate::ResponseErrors)
+    );
+    assert_eq!(loaded.figures.completed, 0);
+    assert!(loaded.figures.errors["wrong answer"] >= 100);
+}
+
+#[test]
+fn bombardier_sends_as_many_requests_as_it_is_told() {
+    let bombardier = match Bombardier::find(&CpuSet::allowed()) {
+        Ok(bombardier) => bombardier,
+        Err(missing) => return testbed::not_run("the bombardier generator", &missing),
+    };
+    let server = null_server(BODY);
+    let shape = Shape::Closed {
+        connections: 4,
+        until: Until::Requests(500),
+    };
+    let loaded = load(&bombardier, &server.origin, shape).unwrap();
+    assert_eq!(loaded.figures.completed, 500);
+    assert_eq!(loaded.figures.statuses[&200], 500);
+    assert!(loaded.findings.is_empty(), "{:?}", loaded.findings);
+    assert!(loaded.figures.latency.unwrap().mean_ms > 0.0);
+    assert!(matches!(
+        load(&bombardier, &server.origin, OPEN),
+        Err(GeneratorError::Unable { .. })
+    ));
+}
+
+#[test]
+fn our_own_loops_count_answers_bodies_and_errors() {
+    let server = null_server(BODY);
+    let loaded = load(&OwnLoop, &server.origin, OPEN).unwrap();
+    assert_eq!(loaded.figures.completed, 100);
+    assert!(loaded.findings.is_empty());
+
+    let wrong = null_server(b"hullo");
+    let shape = Shape::Closed {
+        connections: 2,
+        until: Until::Requests(20),
+    };
+    let loaded = load(&OwnLoop, &wrong.origin, shape).unwrap();
+    assert_eq!(loaded.figures.errors["wrong body"], 20);
+    assert!(loaded.figures.latency.is_none(), "errors have no latency");
+
+    let nobody = Origin::from(std::net::SocketAddr::from((
+        [127, 0, 0, 1],
+        testbed::free_port(),
+    )));
+    let loaded = load(&OwnLoop, &nobody, shape).unwrap();
+    assert_eq!(loaded.figures.errors["connection refused"], 20);
+    assert!(
+        loaded
+            .findings
+            .iter()
+            .any(|found| found.gate == Gate::ResponseErrors)
+    );
+}
+
+/// For the first 50 ms of every second nothing is answered.
+#[test]
+fn a_stall_shows_in_the_open_loop_and_hides_from_a_closed_loop_of_one() {
+    let began = Instant::now();
+    let address = support::serve(move |asked| {
+        let into_second = began.elapsed().as_millis() % 1000;
+        if into_second < 50 {
+            std::thread::sleep(Duration::from_millis((50 - into_second) as u64));
+        }
+        support::answer(asked, 200, &[], "hello")
+    });
+    let origin = Origin::from(address);
+    let p99 = |shape| {
+        let latency = load(&OwnLoop, &origin, shape)
+            .unwrap()
+            .figures
+            .latency
+            .unwrap();
+        latency
+            .quantiles
+            .iter()
+            .find(|quantile| quantile.p >= 0.99)
+            .unwrap()
+            .ms
+    };
+    let open = p99(Shape::Open {
+        rate: 200.0,
+        vus: 40,
+        seconds: 4.0,
+    });
+    let closed = p99(Shape::Closed {
+        connections: 1,
+        until: Until::Seconds(4.0),
+    });
+    assert!(
+        open > 25.0,
+        "a twentieth of the requests fall into a stall, and the open loop's p99 is {open} ms"
+    );
+    assert!(
+        closed < open / 2.0,
+        "one request a second meets the stall, and the closed loop's p99 is {closed} ms"
+    );
+}
