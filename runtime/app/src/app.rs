@@ -13,7 +13,6 @@ use crate::networks::BlockedNetworks;
 use crate::outbound::{AllowList, AllowedHosts, CHAINING_DOMAIN};
 use crate::route::{Router, Target};
 use crate::variables::{ComponentVariables, VariableError};
-use crate::watching::Watched;
 
 /// An app, checked and ready to run.
 #[derive(Debug)]
@@ -33,8 +32,6 @@ pub struct App {
     pub logs: Option<LogDirectory>,
     /// The runtime config's limit on an instance's memory, in bytes.
     pub max_instance_memory: Option<u64>,
-    /// What to look at to see that the app has changed.
-    pub watched: Watched,
     /// What is odd but no error, one line each, for the host to print.
     pub warnings: Vec<String>,
     /// Holds the copies of the components' files as long as the app lives.

@@ -97,3 +97,8 @@ pub(crate) fn quoted<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
         .collect::<Vec<_>>()
         .join(", ")
 }
+
+/// Keeps a message that repeats an input with line breaks on one line.
+pub(crate) fn one_line(text: &str) -> String {
+    text.replace('\n', "\\n").replace('\r', "\\r")
+}

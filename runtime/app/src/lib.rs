@@ -30,7 +30,7 @@ pub use app::{App, Component};
 pub use arguments::{EnvironmentArgument, VariableArgument};
 pub use error::Error;
 pub use files::Mount;
-pub use load::{LoadOptions, load, recipes};
+pub use load::{LoadOptions, load, recipes, watched};
 pub use logs::{LogDirectory, Stream};
 pub use networks::BlockedNetworks;
 pub use source::Fetch;

@@ -27,7 +27,7 @@ pub struct Line {
 }
 
 impl Listing {
-    /// Lists the public routes in the order in which they are tried.
+    /// Lists the public routes as declared.
     pub fn new(app: &App, base_url: &str) -> Self {
         let line = |route: &Route| {
             let path = route
@@ -94,8 +94,7 @@ pub fn explain(app: &App, path: &str) -> String {
     if path.starts_with("/.well-known/spin/") {
         return format!("{path} is answered by the host itself, before any route\n");
     }
-    let mut candidates = app.router.candidates(path);
-    let Some(found) = candidates.next() else {
+    let Some(found) = app.router.lookup(path) else {
         return format!("{path} matches no route: 404\n");
     };
     let mut text = format!(
@@ -109,7 +108,11 @@ pub fn explain(app: &App, path: &str) -> String {
     if found.route.is_wildcard() {
         let _ = writeln!(text, "  the wildcard's part = \"{}\"", found.path_info);
     }
-    for passed in candidates {
+    let others = app
+        .router
+        .candidates(path)
+        .filter(|other| !std::ptr::eq(other.route, found.route));
+    for passed in others {
         let _ = writeln!(
             text,
             "  {} ({}) matches too and comes after it",

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use crate::app::{App, Component, Outbound};
 use crate::arguments::{self, EnvironmentArgument, VariableArgument};
 use crate::building::Recipe;
-use crate::error::{Error, quoted};
+use crate::error::{Error, one_line, quoted};
 use crate::files::Files;
 use crate::locate::{self, Origin};
 use crate::logs::LogDirectory;
@@ -86,6 +86,46 @@ pub fn recipes(options: &LoadOptions<'_>) -> Result<Vec<Recipe>, Error> {
     }
 }
 
+/// What to look at to see that the app has changed. It works where loading would not: of a broken manifest only the
+/// manifest itself is watched.
+pub fn watched(options: &LoadOptions<'_>) -> Result<Watched, Error> {
+    let path = match locate::origin(options.from.as_deref())? {
+        Origin::Wasm(path) => {
+            return Ok(Watched {
+                wasm: vec![path],
+                ..Watched::default()
+            });
+        }
+        Origin::Manifest(path) => path,
+    };
+    let loader = Loader::new(&path, options)?;
+    let mut watched = Watched {
+        manifest: Some(loader.base.join(path.file_name().unwrap_or_default())),
+        ..Watched::default()
+    };
+    let Ok(mut manifest) = manifest::read(&path) else {
+        return Ok(watched);
+    };
+    if loader.normalize(&mut manifest).is_err() {
+        return Ok(watched);
+    }
+    for (id, written) in &manifest.component {
+        if let StringOr::String(source) = &written.source {
+            watched.wasm.push(loader.base.join(source));
+        }
+        watched
+            .files
+            .extend(written.files.iter().map(|entry| match entry {
+                StringOr::String(text) => text.clone(),
+                StringOr::Table(placement) => placement.source.clone(),
+            }));
+        watched
+            .recipes
+            .extend(loader.recipe(id.as_str(), written).ok().flatten());
+    }
+    Ok(watched)
+}
+
 /// A bare component: it gets every path and may reach nothing.
 fn bare(path: PathBuf, options: &LoadOptions<'_>, config: RuntimeConfig) -> Result<App, Error> {
     let id = path
@@ -129,10 +169,6 @@ fn bare(path: PathBuf, options: &LoadOptions<'_>, config: RuntimeConfig) -> Resu
         logs: logs(options, &config, None),
         blocked_networks: config.blocked_networks,
         max_instance_memory: config.max_instance_memory,
-        watched: Watched {
-            manifest: path.clone(),
-            ..Watched::default()
-        },
         path,
         warnings: Vec::new(),
         _files: None,
@@ -190,8 +226,8 @@ impl<'a> Loader<'a> {
     fn invalid(&self, at: impl Into<String>, message: impl Into<String>) -> Error {
         Error::Invalid {
             path: self.path.to_owned(),
-            at: at.into(),
-            message: message.into(),
+            at: one_line(&at.into()),
+            message: one_line(&message.into()),
         }
     }
 
@@ -276,18 +312,9 @@ impl<'a> Loader<'a> {
             path: self.options.temp.clone().unwrap_or_else(std::env::temp_dir),
             source,
         })?;
-        let mut watched = Watched {
-            manifest: self.path.to_owned(),
-            ..Watched::default()
-        };
         let mut components = Vec::new();
         let all: Arc<[String]> = ids.into();
         for (index, (id, written)) in manifest.component.into_iter().enumerate() {
-            let files = written.files.iter().map(|entry| match entry {
-                StringOr::String(text) => text.clone(),
-                StringOr::Table(placement) => placement.source.clone(),
-            });
-            watched.files.extend(files);
             let component = self.component(
                 id.as_str(),
                 written,
@@ -297,8 +324,6 @@ impl<'a> Loader<'a> {
                 temp.path(),
                 &mut warnings,
             )?;
-            watched.wasm.push(component.wasm.clone());
-            watched.recipes.extend(component.build.clone());
             components.push(component);
         }
 
@@ -314,7 +339,6 @@ impl<'a> Loader<'a> {
             logs: logs(self.options, &config, Some(&self.base)),
             blocked_networks: config.blocked_networks,
             max_instance_memory: config.max_instance_memory,
-            watched,
             warnings,
             _files: Some(temp),
         };

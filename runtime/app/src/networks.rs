@@ -34,6 +34,7 @@ impl BlockedNetworks {
 
     /// Whether a connection to `address` is prohibited. An IPv4 address in IPv6 clothes is judged as what it is.
     pub fn blocks(&self, address: IpAddr) -> bool {
+        let address = address.to_canonical();
         if let IpAddr::V6(v6) = address
             && let Some(v4) = embedded(v6)
             && self.blocks(IpAddr::V4(v4))
@@ -48,7 +49,7 @@ impl BlockedNetworks {
     }
 }
 
-/// The IPv4 address within an IPv4-mapped, IPv4-compatible, 6to4 or NAT64 address.
+/// The IPv4 address within an IPv4-compatible, 6to4 or NAT64 address.
 fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let octets = address.octets();
     match address.segments() {

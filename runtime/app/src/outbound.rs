@@ -234,6 +234,8 @@ impl Entry {
             },
         };
         let port = match port {
+            // Calls within the app go through no socket, so that a port means nothing to them.
+            "" if host.is_chained() => PortPattern::Any,
             "" => {
                 let port = default_port(&scheme).ok_or_else(|| {
                     format!("the scheme `{scheme}` has no default port; add `:<port>` or `:*`")
@@ -311,6 +313,16 @@ impl HostPattern {
                 network.contains(&std::net::IpAddr::V6(*ip))
             }
             (HostPattern::Subdomains(_) | HostPattern::Own | HostPattern::Network(_), _) => false,
+        }
+    }
+}
+
+impl HostPattern {
+    fn is_chained(&self) -> bool {
+        match self {
+            HostPattern::Exact(Host::Domain(domain)) => domain.ends_with(CHAINING_DOMAIN),
+            HostPattern::Subdomains(suffix) => suffix == CHAINING_DOMAIN,
+            _ => false,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! HTTP routes and the router. Only the raw percent-encoded path counts; nothing is decoded or cleaned and there is
 //! never a redirect.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -137,14 +138,20 @@ pub struct Match<'r, 'p> {
     pub path_info: &'p str,
 }
 
+impl Match<'_, '_> {
+    fn precedes(&self, other: &Self) -> bool {
+        self.route.pattern.precedence(&other.route.pattern) == Ordering::Less
+    }
+}
+
 /// All public routes of an app.
 #[derive(Debug, Default)]
 pub struct Router {
-    /// In the order in which they are tried.
+    /// As declared.
     routes: Vec<Route>,
     /// Routes that one path matches, by that path. Such a route precedes every other that matches the path.
     literals: HashMap<String, usize>,
-    /// The other routes.
+    /// The other routes. They are not sorted: precedence is an order only among those that match one path.
     patterns: Vec<usize>,
 }
 
@@ -176,8 +183,6 @@ impl Router {
                 }
             }
         }
-        routes.sort_by(|a, b| a.pattern.precedence(&b.pattern));
-
         let mut literals = HashMap::new();
         let mut patterns = Vec::new();
         for (index, route) in routes.iter().enumerate() {
@@ -210,7 +215,7 @@ impl Router {
         Router::new(kept.collect()).0
     }
 
-    /// The routes in the order in which they are tried.
+    /// The routes as declared.
     pub fn routes(&self) -> &[Route] {
         &self.routes
     }
@@ -227,18 +232,19 @@ impl Router {
                 path_info: "",
             });
         }
-        self.patterns
+        let matches = self
+            .patterns
             .iter()
-            .find_map(|&index| self.routes[index].matched(path))
+            .filter_map(|&index| self.routes[index].matched(path));
+        // Of two that neither precedes, the first declared stays.
+        matches.reduce(|best, other| if other.precedes(&best) { other } else { best })
     }
 
-    /// Every route that could answer `path`, the one that does first.
+    /// Every route that could answer `path`, as declared.
     pub fn candidates<'r, 'p>(&'r self, path: &'p str) -> impl Iterator<Item = Match<'r, 'p>> {
         let absolute = path.starts_with('/');
-        self.routes
-            .iter()
-            .filter(move |_| absolute)
-            .filter_map(move |route| route.matched(path))
+        let routes = self.routes.iter().filter(move |_| absolute);
+        routes.filter_map(move |route| route.matched(path))
     }
 }
 

@@ -86,7 +86,13 @@ fn read_dotenv(path: &Path) -> Result<HashMap<String, String>, String> {
     if !path.is_file() {
         return Ok(HashMap::new());
     }
-    let wrong = |error: dotenvy::Error| format!("{}: {error}", path.display());
+    // Not the error's own text, which repeats the line and with it perhaps a secret.
+    let wrong = |error| match error {
+        dotenvy::Error::LineParse(..) => {
+            format!("{}: a line is not of the form NAME=VALUE", path.display())
+        }
+        error => format!("{}: {error}", path.display()),
+    };
     dotenvy::from_path_iter(path)
         .map_err(wrong)?
         .collect::<Result<_, _>>()

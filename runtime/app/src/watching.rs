@@ -11,7 +11,7 @@ use crate::building::{Recipe, expand, modified};
 /// What to look at.
 #[derive(Clone, Debug, Default)]
 pub struct Watched {
-    pub(crate) manifest: PathBuf,
+    pub(crate) manifest: Option<PathBuf>,
     pub(crate) recipes: Vec<Recipe>,
     /// Wasm files.
     pub(crate) wasm: Vec<PathBuf>,
@@ -39,16 +39,26 @@ pub enum Change {
 impl Watched {
     pub fn look(&self) -> Snapshot {
         let inputs = self.recipes.iter().flat_map(Recipe::inputs);
-        let base = self.manifest.parent().unwrap_or(&self.manifest);
-        let files = self.files.iter().flat_map(|entry| expand(base, entry));
+        let base = self.manifest.as_ref().and_then(|path| path.parent());
+        let files = base
+            .into_iter()
+            .flat_map(|base| self.files.iter().flat_map(|entry| expand(base, entry)));
         Snapshot {
-            build: times(inputs.chain([self.manifest.clone()])),
+            build: times(inputs.chain(self.manifest.clone())),
             restart: times(self.wasm.iter().cloned().chain(files)),
         }
     }
 }
 
 impl Snapshot {
+    /// The state of an app that was built from the inputs of this look and started with the rest of `later`.
+    pub fn built(self, later: Snapshot) -> Snapshot {
+        Snapshot {
+            build: self.build,
+            restart: later.restart,
+        }
+    }
+
     /// What has to happen for an app that was started at `self`, now that the files are as in `now`.
     pub fn change(&self, now: &Snapshot) -> Option<Change> {
         if self.build != now.build {
