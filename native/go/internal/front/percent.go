@@ -5,7 +5,7 @@ import (
 	"net"
 )
 
-// stand-in for a percent sign in a request's path: a byte that no path of the contract contains.
+// standIn is for a percent sign in a request's path: a byte that no path of the contract contains.
 const standIn = '\xff'
 
 // percents are what Judge takes for a percent sign: one, or its stand-in.
@@ -47,6 +47,15 @@ func (c *percentConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	c.replace(p[:n])
 	return n, err
+}
+
+// CloseWrite lets net/http end an answer before it closes on a client that is still sending, as with a bare connection:
+// otherwise such a client may never see why it was refused.
+func (c *percentConn) CloseWrite() error {
+	if conn, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return conn.CloseWrite()
+	}
+	return nil
 }
 
 func (c *percentConn) replace(chunk []byte) {

@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"bufio"
+	"context"
 	"io"
 	"net"
 	"net/http"
@@ -77,6 +78,28 @@ func TestBadInputGetsOneClearLine(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestAHeadThatIsTooLargeIsRefusedInWords(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- server.Serve(ctx, listener, http.NotFoundHandler()) }()
+	defer func() { stop(); <-done }()
+	conn, err := net.Dial("tcp", listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	conn.SetDeadline(time.Now().Add(10 * time.Second))
+	go io.WriteString(conn, "GET / HTTP/1.1\r\nHost: test\r\nX: "+strings.Repeat("x", 1<<20))
+	answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil || answer.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
+		t.Errorf("got %v, %v", answer, err)
 	}
 }
 
