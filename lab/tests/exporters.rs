@@ -146,7 +146,7 @@ fn the_originals_mark_the_columns_that_their_sample_cannot_carry_with_its_n() {
         .split("GET /api/values/5, closed loop, 125 connections")
         .nth(1)
         .unwrap();
-    assert!(closed.contains("scaled down to 50,000 of 5,000,000 requests"));
+    assert!(closed.contains("scaled down: 50,000 of 5,000,000 requests"));
     let row = closed
         .lines()
         .find(|line| line.starts_with("| native-rust |"))

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::metric::Metric;
-use crate::results::{Comparison, Gate, GateEffect, Outcome, Profile, Results, Trial};
+use crate::results::{Calibration, Comparison, Gate, GateEffect, Outcome, Profile, Results, Trial};
 use crate::stats::quantile;
 
 /// A latency below this many times the generator's own is the generator's as much as the server's.
@@ -74,16 +74,8 @@ impl Label {
         let trials = counted(results, &profile.name, scenario, &[target]);
         let values: Vec<f64> = trials.iter().filter_map(|trial| metric.of(trial)).collect();
         let value = quantile::median(&values)?;
-        let calibrations = results.calibrations.iter().filter(|calibration| {
-            calibration.profile == profile.name
-                && calibration
-                    .scenario
-                    .as_deref()
-                    .is_none_or(|name| name == scenario)
-        });
         let floor = |p: f64| {
-            calibrations
-                .clone()
+            calibrations(results, profile, scenario)
                 .filter_map(|calibration| calibration.latency.percentile(p))
                 .reduce(f64::min)
                 .filter(|floor| value <= floor * FLOOR_FACTOR)
@@ -95,16 +87,27 @@ impl Label {
         match metric {
             Metric::P50 => floor(0.50),
             Metric::P99 => floor(0.99),
-            Metric::Capacity => calibrations
-                .map(|calibration| calibration.achieved_rate)
-                .reduce(f64::max)
-                .filter(|ceiling| *ceiling < value * CEILING_FACTOR)
-                .map(|ceiling| Label::GeneratorBound {
-                    target: target.to_owned(),
-                    ceiling,
-                }),
+            Metric::Capacity => Label::of_rate(results, profile, scenario, target, value),
             Metric::CpuPerRequest | Metric::ColdStart | Metric::PeakMemory => None,
         }
+    }
+
+    /// What the calibrations say of a rate that a target reached.
+    pub fn of_rate(
+        results: &Results,
+        profile: &Profile,
+        scenario: &str,
+        target: &str,
+        rate: f64,
+    ) -> Option<Label> {
+        let ceiling = calibrations(results, profile, scenario)
+            .map(|calibration| calibration.achieved_rate)
+            .reduce(f64::max)
+            .filter(|ceiling| *ceiling < rate * CEILING_FACTOR)?;
+        Some(Label::GeneratorBound {
+            target: target.to_owned(),
+            ceiling,
+        })
     }
 
     /// Gates that labelled some of these trials, each once.
@@ -127,6 +130,20 @@ impl Label {
             })
             .collect()
     }
+}
+
+fn calibrations<'a>(
+    results: &'a Results,
+    profile: &'a Profile,
+    scenario: &'a str,
+) -> impl Iterator<Item = &'a Calibration> {
+    results.calibrations.iter().filter(move |calibration| {
+        calibration.profile == profile.name
+            && calibration
+                .scenario
+                .as_deref()
+                .is_none_or(|name| name == scenario)
+    })
 }
 
 /// The trials of these targets that count.

@@ -9,6 +9,8 @@ pub struct Document {
     pub subtitle: String,
     pub badge: Badge,
     pub cards: Vec<Card>,
+    /// Comparisons without any ratio, and why.
+    pub not_compared: Vec<String>,
     pub sections: Vec<Section>,
 }
 
@@ -24,8 +26,6 @@ pub struct Badge {
 pub struct Card {
     pub target: String,
     pub baseline: String,
-    /// Said once when nothing was judged for one common reason.
-    pub refusal: Option<String>,
     pub rows: Vec<CardRow>,
 }
 

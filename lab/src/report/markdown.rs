@@ -25,11 +25,14 @@ fn render(document: &Document) -> String {
         text += &format!("- {name}: {value}\n");
     }
     text += "\n## Verdicts\n\n";
-    if document.cards.is_empty() {
+    if document.cards.is_empty() && document.not_compared.is_empty() {
         text += "No comparison was planned.\n";
     }
     for card in &document.cards {
         text += &verdicts(card);
+    }
+    for line in &document.not_compared {
+        text += &format!("- not compared: {line}\n");
     }
     for section in &document.sections {
         text += &format!("\n## {}\n", section.heading);
@@ -41,11 +44,7 @@ fn render(document: &Document) -> String {
 }
 
 fn verdicts(card: &Card) -> String {
-    let mut text = format!("- **{}** against **{}**", card.target, card.baseline);
-    if let Some(refusal) = &card.refusal {
-        return text + &format!(": {refusal}\n");
-    }
-    text.push('\n');
+    let mut text = format!("- **{}** against **{}**\n", card.target, card.baseline);
     for row in &card.rows {
         let ratio = if row.ratio.is_empty() {
             String::new()

@@ -15,11 +15,13 @@ use super::format;
 use crate::results::Mode;
 
 pub fn document(report: &Report) -> Document {
+    let (cards, not_compared) = verdicts::cards(report);
     Document {
         title: "Levelfield report".into(),
         subtitle: subtitle(report),
         badge: verdicts::badge(report),
-        cards: verdicts::cards(report),
+        cards,
+        not_compared,
         sections: vec![
             method::section(report),
             ratios(report),

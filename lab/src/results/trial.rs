@@ -36,6 +36,7 @@ pub struct Trial {
     pub attempt: u32,
     /// Since the run's start.
     pub started_seconds: f64,
+    /// From spawn to end: start, probe and warm-up included.
     pub seconds: f64,
     pub outcome: Outcome,
     /// Kept for void trials too, so that a reader can see what was thrown away. Absent when nothing was measured.

@@ -101,7 +101,8 @@ fn profiles(profiles: &[Profile]) -> Table {
                     .slo_p99_ms
                     .map(|slo| format!("climbed until p99 exceeds {} ms", format::plain(slo))),
                 connections.filter(|_| profile.kind != ProfileKind::Capacity),
-                (!profile.keep_alive).then(|| "a connection per request".into()),
+                (!profile.keep_alive && profile.kind != ProfileKind::ColdStart)
+                    .then(|| "a connection per request".into()),
             ]
             .into_iter()
             .flatten()

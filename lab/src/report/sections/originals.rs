@@ -3,7 +3,7 @@
 //! After ArturMarekNowak/DotnetGoRustBenchmark (k6, constant arrival rate) and kataras/iris `_benchmarks` of 2017
 //! (bombardier, 125 connections).
 
-use crate::analysis::counted;
+use crate::analysis::{Label, counted};
 use crate::report::Report;
 use crate::report::document::{Block, Section};
 use crate::report::format::{self, count, megabytes, number};
@@ -76,10 +76,11 @@ fn k6(report: &Report, profile: &Profile, scenario: &Scenario) -> Table {
             profile.seconds.map_or("?".into(), format::plain)
         ),
         &[
-            "target", "#min", "#avg", "#med", "#max", "#p50", "#p95", "#p99", "#errors", "#dropped",
+            "target", "#min", "#avg", "#med", "#max", "#p50", "#p95", "#p99", "#errors",
+            "#dropped", "labels",
         ],
     );
-    for (target, _, figures) in firsts(report, profile, scenario) {
+    for (target, trial, figures) in firsts(report, profile, scenario) {
         let Some(latency) = &figures.latency else {
             continue;
         };
@@ -94,6 +95,7 @@ fn k6(report: &Report, profile: &Profile, scenario: &Scenario) -> Table {
             percentile(latency, 0.99),
             count(figures.errors.values().sum()),
             count(figures.dropped),
+            labels(report, profile, scenario, trial).join("; "),
         ]);
     }
     table
@@ -111,7 +113,7 @@ fn closed(report: &Report, profile: &Profile, scenario: &Scenario) -> Table {
     let scaled = profile
         .scaled
         .as_ref()
-        .map_or(String::new(), |scaled| format!(", scaled down to {scaled}"));
+        .map_or(String::new(), |scaled| format!(" (scaled down: {scaled})"));
     let mut table = Table::new(
         format!(
             "{}, closed loop, {} connections, {} requests{scaled}. Latency in ms.",
@@ -132,9 +134,14 @@ fn closed(report: &Report, profile: &Profile, scenario: &Scenario) -> Table {
             "#total time",
             "#memory",
             "#lines of code",
+            "labels",
         ],
     );
     for (target, trial, figures) in firsts(report, profile, scenario) {
+        // The load alone: a trial's own time holds start and warm-up too.
+        let seconds = figures
+            .rate
+            .map(|rate| figures.completed as f64 / rate.mean);
         let optional = |value: Option<f64>| value.map_or(String::new(), number);
         let latency = figures.latency.as_ref();
         table.row(vec![
@@ -146,10 +153,13 @@ fn closed(report: &Report, profile: &Profile, scenario: &Scenario) -> Table {
             optional(latency.and_then(|latency| latency.stdev_ms)),
             optional(latency.map(|latency| latency.max_ms)),
             statuses(figures),
-            figures.bytes_received.map_or(String::new(), |bytes| {
-                format!("{}/s", megabytes((bytes as f64 / trial.seconds) as u64))
-            }),
-            format!("{} s", number(trial.seconds)),
+            figures
+                .bytes_received
+                .zip(seconds)
+                .map_or(String::new(), |(bytes, seconds)| {
+                    format!("{}/s", megabytes((bytes as f64 / seconds) as u64))
+                }),
+            seconds.map_or(String::new(), |seconds| format!("{} s", number(seconds))),
             figures
                 .server
                 .and_then(|server| server.peak_rss_bytes)
@@ -158,9 +168,28 @@ fn closed(report: &Report, profile: &Profile, scenario: &Scenario) -> Table {
                 .lines_of_code
                 .as_ref()
                 .map_or(String::new(), |lines| count(lines.total)),
+            labels(report, profile, scenario, trial).join("; "),
         ]);
     }
     table
+}
+
+/// What gates and calibrations say of this one trial.
+fn labels(report: &Report, profile: &Profile, scenario: &Scenario, trial: &Trial) -> Vec<String> {
+    let rate = trial
+        .figures
+        .as_ref()
+        .and_then(|figures| figures.rate)
+        .map(|rate| rate.mean);
+    let closed = rate.filter(|_| profile.kind == ProfileKind::OriginalClosed);
+    let bound = closed.and_then(|rate| {
+        Label::of_rate(report.results, profile, &scenario.name, &trial.target, rate)
+    });
+    bound
+        .into_iter()
+        .chain(Label::gates(vec![trial]))
+        .map(|label| label.to_string())
+        .collect()
 }
 
 /// By class, as bombardier prints them: "2xx 50,000".

@@ -1,10 +1,11 @@
 //! The top of the page: what came out, and whether to believe it.
 
 use super::words;
-use crate::analysis::{Control, Ratio};
+use crate::analysis::{Control, Finding, Ratio};
 use crate::report::Report;
 use crate::report::document::{Badge, Card, CardRow, Tone};
 use crate::report::format;
+use crate::results::{Comparison, Results};
 
 pub fn badge(report: &Report) -> Badge {
     let trust = &report.analysis.trust;
@@ -44,7 +45,7 @@ pub fn badge(report: &Report) -> Badge {
             )
         });
     let trials = format!(
-        "{}: {} void and repeated, {} failed, {} labelled",
+        "{}: {} void, {} failed, {} labelled",
         format::plural(trust.trials, "trial"),
         trust.void,
         trust.failed,
@@ -80,8 +81,10 @@ pub fn badge(report: &Report) -> Badge {
     }
 }
 
-pub fn cards(report: &Report) -> Vec<Card> {
+/// Verdicts by comparison, and the comparisons that have none, by what stands in their way.
+pub fn cards(report: &Report) -> (Vec<Card>, Vec<String>) {
     let mut cards: Vec<Card> = Vec::new();
+    let mut not_compared: Vec<(String, Vec<String>)> = Vec::new();
     for comparison in &report.results.plan.comparisons {
         let ratios: Vec<&Ratio> = report
             .analysis
@@ -89,24 +92,43 @@ pub fn cards(report: &Report) -> Vec<Card> {
             .iter()
             .filter(|r| r.target == comparison.target && r.baseline == comparison.baseline)
             .collect();
-        let Some(first) = ratios.first() else {
-            continue;
-        };
-        let nothing = ratios
-            .iter()
-            .all(|r| r.measured.is_none() && r.finding == first.finding);
-        cards.push(Card {
-            target: comparison.target.clone(),
-            baseline: comparison.baseline.clone(),
-            refusal: nothing.then(|| words::verdict(first).0),
-            rows: if nothing {
-                vec![]
-            } else {
-                ratios.into_iter().map(row).collect()
-            },
-        });
+        match obstacle(report.results, comparison, &ratios) {
+            None => cards.push(Card {
+                target: comparison.target.clone(),
+                baseline: comparison.baseline.clone(),
+                rows: ratios.into_iter().map(row).collect(),
+            }),
+            Some(why) => {
+                let pair = format!("{} against {}", comparison.target, comparison.baseline);
+                match not_compared.iter_mut().find(|(reason, _)| *reason == why) {
+                    Some((_, pairs)) => pairs.push(pair),
+                    None => not_compared.push((why, vec![pair])),
+                }
+            }
+        }
     }
-    cards
+    let line = |(why, pairs): (String, Vec<String>)| format!("{}: {why}", pairs.join(", "));
+    (cards, not_compared.into_iter().map(line).collect())
+}
+
+/// What keeps a whole comparison from being made; None where some ratio was measured, or each lacks something else.
+fn obstacle(results: &Results, comparison: &Comparison, ratios: &[&Ratio]) -> Option<String> {
+    let Some(first) = ratios.first() else {
+        let absent = [&comparison.target, &comparison.baseline]
+            .into_iter()
+            .find_map(|name| {
+                let missing = results
+                    .target(name)
+                    .and_then(|target| target.missing.clone());
+                missing.map(|missing| format!("{name} did not run: {missing}"))
+            });
+        return Some(absent.unwrap_or_else(|| "not both took part in this run".into()));
+    };
+    let Finding::Withheld(why) = &first.finding else {
+        return None;
+    };
+    let alike = |ratio: &&Ratio| ratio.measured.is_none() && ratio.finding == first.finding;
+    ratios.iter().all(alike).then(|| why.clone())
 }
 
 fn row(ratio: &Ratio) -> CardRow {
