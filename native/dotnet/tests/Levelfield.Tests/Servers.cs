@@ -4,6 +4,7 @@ using System.Net;
 using System.Net.Sockets;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Mvc.Testing;
+using Microsoft.Extensions.Hosting;
 
 namespace Levelfield.Tests;
 
@@ -47,6 +48,7 @@ public sealed class Server<TEntryPoint> : WebApplicationFactory<TEntryPoint>
     where TEntryPoint : class
 {
     private readonly int _storePort;
+    private IHost? _host;
 
     public Server(int storePort)
     {
@@ -56,6 +58,11 @@ public sealed class Server<TEntryPoint> : WebApplicationFactory<TEntryPoint>
     }
 
     public Uri Address => ClientOptions.BaseAddress;
+
+    // The factory's own property looks for a web host, which an application with a generic host does not have.
+    public override IServiceProvider Services => _host?.Services ?? base.Services;
+
+    protected override IHost CreateHost(IHostBuilder builder) => _host = base.CreateHost(builder);
 
     protected override void ConfigureWebHost(IWebHostBuilder builder)
     {
