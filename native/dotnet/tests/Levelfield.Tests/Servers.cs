@@ -4,7 +4,6 @@ using System.Net;
 using System.Net.Sockets;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Mvc.Testing;
-using Microsoft.Extensions.Hosting;
 
 namespace Levelfield.Tests;
 
@@ -43,12 +42,11 @@ public sealed class Servers<TEntryPoint> : IDisposable
     private static int PortOf(TcpListener listener) => ((IPEndPoint)listener.LocalEndpoint).Port;
 }
 
-/// <summary>A build, listening on a port of its own and looking for its store on <paramref name="storePort"/>.</summary>
+/// <summary>A build, listening on a port of its own and looking for its store on a given one.</summary>
 public sealed class Server<TEntryPoint> : WebApplicationFactory<TEntryPoint>
     where TEntryPoint : class
 {
     private readonly int _storePort;
-    private IHost? _host;
 
     public Server(int storePort)
     {
@@ -58,11 +56,6 @@ public sealed class Server<TEntryPoint> : WebApplicationFactory<TEntryPoint>
     }
 
     public Uri Address => ClientOptions.BaseAddress;
-
-    // The factory's own property looks for a web host, which an application with a generic host does not have.
-    public override IServiceProvider Services => _host?.Services ?? base.Services;
-
-    protected override IHost CreateHost(IHostBuilder builder) => _host = base.CreateHost(builder);
 
     protected override void ConfigureWebHost(IWebHostBuilder builder)
     {
