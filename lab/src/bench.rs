@@ -3,6 +3,7 @@
 mod calibrate;
 mod contestant;
 mod display;
+mod ladder;
 mod plan;
 mod run;
 mod trial;
@@ -15,6 +16,7 @@ pub use trial::{Bench, Task};
 
 use crate::generators::{Bombardier, Generator, K6, Shape, open_loop::OwnLoop};
 use crate::limits::CpuSet;
+use crate::results::ProfileKind;
 
 /// Who runs where: the server alone on its cores, all else on the others.
 #[derive(Clone, Debug)]
@@ -58,10 +60,17 @@ impl Generators {
         &*self.closed
     }
 
-    pub fn for_shape(&self, shape: Shape) -> &dyn Generator {
-        match shape {
-            Shape::Open { .. } => self.open(),
-            Shape::Closed { .. } => self.closed(),
+    /// The one that says how each second went.
+    pub fn own(&self) -> &dyn Generator {
+        &OwnLoop
+    }
+
+    /// For a load of this shape in a profile of this kind.
+    pub fn of(&self, kind: ProfileKind, shape: Shape) -> &dyn Generator {
+        match (kind, shape) {
+            (ProfileKind::Soak, _) => self.own(),
+            (_, Shape::Open { .. }) => self.open(),
+            (_, Shape::Closed { .. }) => self.closed(),
         }
     }
 }

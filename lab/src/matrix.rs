@@ -1,7 +1,7 @@
 //! The contract suite against many builds: each is started, asked in every state of the store, and stopped.
 
 use std::io::{self, Write};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::check::{self, StoreState, cases};
 use crate::config::{Config, Target};
@@ -100,7 +100,7 @@ fn states(
     for state in [StoreState::Unreachable, StoreState::Stalled] {
         for &broken in &on_the_way {
             let mut own = Services::default();
-            own.start_broken(config, broken, state)?;
+            own.start_broken(config, broken, state, services)?;
             own.start(config, &needed, None)?;
             let label = format!("{broken} {}", state.name());
             results.extend(in_state(config, target, &own, year, state, &label)?);
@@ -129,6 +129,10 @@ fn in_state(
                 other => anyhow::Error::from(other),
             }
         })?;
+    for stall in services.about_to_fall_silent() {
+        reach_store(&server)?;
+        stall.fall_silent();
+    }
     // With the store broken only the cases about it are asked: the others do not look at it.
     let only_about_store = state != StoreState::Up;
     let checked = check::check(&server.origin, year, state, only_about_store)?;
@@ -140,6 +144,20 @@ fn in_state(
         }
     }
     Ok(results)
+}
+
+/// Asks for a user until there is one: from then on the target knows its store.
+fn reach_store(server: &Server) -> anyhow::Result<()> {
+    let url = format!("http://{}/users/1", server.origin.authority);
+    let deadline = Instant::now() + START_WITHIN;
+    while !testbed::http::get(&url).is_ok_and(|answer| answer.status == 200) {
+        anyhow::ensure!(
+            Instant::now() < deadline,
+            "no user from {url} with the store up"
+        );
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    Ok(())
 }
 
 /// A line for each build, a column for each group of cases; under it what differs and what was not run.
@@ -184,13 +202,22 @@ pub fn print(out: &mut impl Write, rows: &[Row]) -> io::Result<()> {
         writeln!(out)?;
     }
     for row in rows {
+        if let RowOutcome::Lacks(lack) = &row.outcome {
+            match lack {
+                Lack::Program(program) => {
+                    writeln!(out, "not run: {} (missing {program})", row.target)?;
+                }
+                Lack::Toolchain(_) | Lack::NotBuilt { .. } => {
+                    writeln!(out, "{}: {lack}", row.target)?;
+                }
+            }
+        }
+    }
+    for row in rows {
         match &row.outcome {
             RowOutcome::Checked(check) => print_failures(out, check)?,
-            RowOutcome::Lacks(Lack::Program(program)) => {
-                writeln!(out, "not run: {} (missing {program})", row.target)?;
-            }
-            RowOutcome::Lacks(lack) => writeln!(out, "{}: {lack}", row.target)?,
-            RowOutcome::Broken(why) => writeln!(out, "FAIL  {}: {why}", row.target)?,
+            RowOutcome::Broken(why) => writeln!(out, "\nFAIL  {}: {why}", row.target)?,
+            RowOutcome::Lacks(_) => {}
         }
     }
     Ok(())

@@ -4,7 +4,7 @@ use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::sockets::members;
 
@@ -103,13 +103,22 @@ pub struct MemorySampler {
     thread: JoinHandle<Memory>,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Memory {
     pub peak_bytes: u64,
     /// The median of the second half's samples.
     pub steady_bytes: u64,
     /// True when the watched limit was passed and the server was ended for it.
     pub over_limit: bool,
+    /// How each second since the start went.
+    pub seconds: Vec<Sampled>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Sampled {
+    /// CPU time used in this second: 1.0 is a core.
+    pub cpu_cores: f64,
+    pub rss_bytes: u64,
 }
 
 impl MemorySampler {
@@ -118,30 +127,7 @@ impl MemorySampler {
     pub fn start(groups: Vec<u32>, limit: Option<u64>) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
         let stopping = Arc::clone(&stop);
-        let thread = std::thread::spawn(move || {
-            let mut samples = Vec::new();
-            let mut over_limit = false;
-            // Groups change rarely, and finding their members reads all of /proc.
-            let mut pids = Vec::new();
-            let mut round = 0_u32;
-            while !stopping.load(Ordering::Relaxed) {
-                if round.is_multiple_of(10) {
-                    pids = groups.iter().flat_map(|&group| members(group)).collect();
-                }
-                round += 1;
-                let bytes: u64 = pids.iter().map(|&pid| resident(pid)).sum();
-                samples.push(bytes);
-                if limit.is_some_and(|limit| bytes > limit) {
-                    over_limit = true;
-                    groups.iter().for_each(|&group| end(group));
-                }
-                std::thread::sleep(Self::EVERY);
-            }
-            Memory {
-                over_limit,
-                ..summarised(&samples)
-            }
-        });
+        let thread = std::thread::spawn(move || sample(&groups, limit, &stopping));
         Self { stop, thread }
     }
 
@@ -151,13 +137,51 @@ impl MemorySampler {
     }
 }
 
+fn sample(groups: &[u32], limit: Option<u64>, stop: &AtomicBool) -> Memory {
+    let began = Instant::now();
+    let cpu = || groups.iter().map(|&group| cpu_seconds(group)).sum::<f64>();
+    let mut cpu_before = cpu();
+    let mut samples = Vec::new();
+    let mut seconds = Vec::new();
+    let mut over_limit = false;
+    // Groups change rarely, and finding their members reads all of /proc.
+    let mut pids = Vec::new();
+    let mut round = 0_u32;
+    while !stop.load(Ordering::Relaxed) {
+        if round.is_multiple_of(10) {
+            pids = groups.iter().flat_map(|&group| members(group)).collect();
+        }
+        round += 1;
+        let bytes: u64 = pids.iter().map(|&pid| resident(pid)).sum();
+        samples.push(bytes);
+        if limit.is_some_and(|limit| bytes > limit) {
+            over_limit = true;
+            groups.iter().for_each(|&group| end(group));
+        }
+        if began.elapsed().as_secs() > seconds.len() as u64 {
+            let cpu_now = cpu();
+            seconds.push(Sampled {
+                cpu_cores: cpu_now - cpu_before,
+                rss_bytes: bytes,
+            });
+            cpu_before = cpu_now;
+        }
+        std::thread::sleep(MemorySampler::EVERY);
+    }
+    Memory {
+        over_limit,
+        seconds,
+        ..summarised(&samples)
+    }
+}
+
 fn summarised(samples: &[u64]) -> Memory {
     let mut second_half = samples[samples.len() / 2..].to_vec();
     second_half.sort_unstable();
     Memory {
         peak_bytes: samples.iter().copied().max().unwrap_or(0),
         steady_bytes: second_half.get(second_half.len() / 2).copied().unwrap_or(0),
-        over_limit: false,
+        ..Memory::default()
     }
 }
 
@@ -181,7 +205,7 @@ mod tests {
             Memory {
                 peak_bytes: 900,
                 steady_bytes: 4,
-                over_limit: false
+                ..Memory::default()
             }
         );
         assert_eq!(summarised(&[]), Memory::default());

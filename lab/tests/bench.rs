@@ -305,3 +305,36 @@ fn the_example_of_two_arbitrary_commands_runs_as_it_stands() {
         );
     }
 }
+
+#[test]
+fn the_default_mode_of_many_targets_is_shortened_to_half_an_hour() {
+    let bench = Bench::new();
+    let more: String = (0..14)
+        .map(|number| {
+            format!("\n[[target]]\nname = \"more-{number}\"\ncommand = [\"python3\", \"server.py\", \"{{port}}\"]\ncontract = false\n")
+        })
+        .collect();
+    let long = BENCH
+        .replace("seconds = { default = 1 }", "seconds = { default = 60 }")
+        .replace("blocks = { default = 2 }", "blocks = { default = 10 }");
+    std::fs::write(bench.dir.path().join("bench.toml"), long + &more).unwrap();
+    let config = lab::config::Config::load(Some(&bench.dir.path().join("bench.toml"))).unwrap();
+    let contestants = lab::bench::Contestant::all(&config, &[]);
+    let options = |mode| lab::bench::Options {
+        mode,
+        seed: 1,
+        profiles: Vec::new(),
+        targets: Vec::new(),
+        scenarios: Vec::new(),
+        blocks: None,
+        seconds: None,
+        command: String::new(),
+    };
+    let minutes = |mode| {
+        let schedule = lab::bench::Schedule::make(&config, &contestants, options(mode)).unwrap();
+        schedule.seconds() / 60.0
+    };
+    let default = minutes(lab::results::Mode::Default);
+    assert!(default > 20.0 && default < 30.0, "{default} minutes");
+    assert!(minutes(lab::results::Mode::Thorough) > 180.0);
+}

@@ -112,6 +112,13 @@ fn our_own_loops_count_answers_bodies_and_errors() {
     let loaded = load(&OwnLoop, &server.origin, OPEN).unwrap();
     assert_eq!(loaded.figures.completed, 100);
     assert!(loaded.findings.is_empty());
+    let rates: Vec<f64> = loaded
+        .figures
+        .timeline
+        .iter()
+        .map(|second| second.rate)
+        .collect();
+    assert_eq!(rates, [50.0, 50.0], "a line for each second");
 
     let wrong = null_server(b"hullo");
     let shape = Shape::Closed {

@@ -22,7 +22,7 @@ pub fn calibrate(
     let shape = shortened(shape);
     let body = scenario.body.as_deref().unwrap_or_default();
     let server = NullServer::start(scenario.scenario.status, body, &bench.cores.server)?;
-    let generator = bench.generators.for_shape(shape);
+    let generator = bench.generators.of(planned.profile.kind, shape);
     let load = Load {
         origin: &server.origin,
         path: &scenario.scenario.path,

@@ -12,11 +12,16 @@ use crate::results::{self, Mode, ProfileKind};
 use crate::stats::random::{SplitMix64, seed_for};
 
 /// Starting, probing and stopping a server, and the generator's own start.
-const OVERHEAD_SECONDS: f64 = 1.8;
+const OVERHEAD_SECONDS: f64 = 0.9;
 const COLD_START_SECONDS: f64 = 0.5;
 /// A target that answers every case, in every state of the store.
 const CONTRACT_SECONDS: f64 = 8.0;
 const CALIBRATION_SECONDS: f64 = 2.0;
+
+/// The default mode ends within half an hour, with a margin for trials that are repeated.
+const DEFAULT_BUDGET_SECONDS: f64 = 28.0 * 60.0;
+/// No trial is shortened below this: its p99 would have nothing to stand on.
+const SHORTEST_SECONDS: f64 = 2.0;
 
 /// What a person chose on the command line.
 #[derive(Clone, Debug)]
@@ -91,7 +96,30 @@ impl<'a> Schedule<'a> {
             !profiles.is_empty(),
             "nothing can be measured: no target of the chosen profiles can run here; see `levelfield list`"
         );
-        Ok(Self { options, profiles })
+        let mut schedule = Self { options, profiles };
+        if mode == Mode::Default && schedule.options.seconds.is_none() {
+            schedule.fit(DEFAULT_BUDGET_SECONDS);
+        }
+        Ok(schedule)
+    }
+
+    /// Shortens open loops evenly until the whole fits; many targets would otherwise take hours.
+    fn fit(&mut self, budget: f64) {
+        let excess = self.seconds() - budget;
+        let open = |planned: &Planned<'_>| planned.is_open_loop();
+        let trials: u64 = self
+            .profiles
+            .iter()
+            .filter(|one| open(one))
+            .map(Planned::trials)
+            .sum();
+        if excess <= 0.0 || trials == 0 {
+            return;
+        }
+        for planned in self.profiles.iter_mut().filter(|one| open(one)) {
+            let shorter = planned.seconds - excess / trials as f64;
+            planned.seconds = shorter.clamp(SHORTEST_SECONDS.min(planned.seconds), planned.seconds);
+        }
     }
 
     /// Who takes part anywhere, once each, in the order of bench.toml.
@@ -212,6 +240,13 @@ impl<'a> Planned<'a> {
         order
     }
 
+    fn is_open_loop(&self) -> bool {
+        matches!(
+            self.profile.kind,
+            ProfileKind::OriginalK6 | ProfileKind::FixedRate | ProfileKind::Soak
+        )
+    }
+
     pub fn rate(&self, scenario: &str) -> f64 {
         self.profile.rates.get(scenario).copied().unwrap_or(0.0)
     }
@@ -305,6 +340,7 @@ impl<'a> Planned<'a> {
             ProfileKind::ColdStart => ("levelfield", None),
             ProfileKind::OriginalClosed => (generators.closed().name(), Some(profile.connections)),
             ProfileKind::Capacity => (generators.closed().name(), None),
+            ProfileKind::Soak => (generators.own().name(), Some(profile.vus)),
             _ => (generators.open().name(), Some(profile.vus)),
         };
         let timed = !matches!(

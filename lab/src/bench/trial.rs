@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::{Contestant, Cores, Generators, Planned, PlannedScenario, Subject};
+use super::{Contestant, Cores, Generators, Planned, PlannedScenario, Subject, ladder};
 use crate::config::{Config, Target};
 use crate::gates;
 use crate::generators::{
@@ -14,7 +14,6 @@ use crate::limits::{Backend, Confinement, Cpu, Spec, Usage};
 use crate::noise::{Noise, Reading};
 use crate::results::{
     ColdStart, CpuMode, Figures, Gate, GateEffect, GateFinding, Outcome, ProfileKind, ServerUse,
-    Step,
 };
 use crate::server::{Probe, Server};
 use crate::services::Services;
@@ -211,6 +210,12 @@ impl Bench<'_> {
             context_switches: switched,
             throttled_seconds: throttled(&used_before, &used),
         });
+        for second in &mut figures.timeline {
+            if let Some(sampled) = memory.seconds.get(second.second as usize) {
+                second.cpu = Some(sampled.cpu_cores);
+                second.rss_bytes = Some(sampled.rss_bytes);
+            }
+        }
         gates.extend(findings);
         gates.extend(gates::throttled(&figures, seconds));
         gates.extend(self.headroom(task, &figures));
@@ -292,7 +297,7 @@ impl Bench<'_> {
         let shapes = task.planned.shapes(&task.scenario.scenario.name);
         let run = |shape: Shape| {
             self.generators
-                .for_shape(shape)
+                .of(task.planned.profile.kind, shape)
                 .load(&load_of(task.scenario, origin, shape), &self.interrupt)
         };
         if task.planned.profile.kind != ProfileKind::Capacity {
@@ -303,7 +308,7 @@ impl Bench<'_> {
             }));
         }
         let objective = task.planned.profile.slo_p99_ms.unwrap_or(f64::INFINITY);
-        climb(&shapes, objective, run)
+        ladder::climb(&shapes, objective, run)
     }
 
     fn headroom(&self, task: Task<'_>, figures: &Figures) -> Option<GateFinding> {
@@ -315,63 +320,6 @@ impl Bench<'_> {
             open,
         )
     }
-}
-
-/// Climbs until a rung misses the objective; errors end the climb and are no errors of the trial.
-fn climb(
-    shapes: &[Shape],
-    objective_ms: f64,
-    mut run: impl FnMut(Shape) -> Result<Loaded, GeneratorError>,
-) -> Result<Loaded, GeneratorError> {
-    let mut best: Option<Figures> = None;
-    let mut ladder = Vec::new();
-    let mut completed = 0;
-    for &shape in shapes {
-        let Shape::Closed { connections, .. } = shape else {
-            continue;
-        };
-        let figures = run(shape)?.figures;
-        completed += figures.completed;
-        let p = |wanted: f64| {
-            let latency = figures.latency.as_ref()?;
-            latency
-                .quantiles
-                .iter()
-                .find(|quantile| quantile.p >= wanted)
-                .map(|quantile| quantile.ms)
-        };
-        let errors: u64 = figures.errors.values().sum();
-        let p99_ms = p(0.99).unwrap_or(f64::MAX);
-        let passed = errors == 0 && p99_ms <= objective_ms;
-        let rate = figures.rate.map_or(0.0, |rate| rate.mean);
-        ladder.push(Step {
-            connections,
-            offered_rate: None,
-            rate,
-            p50_ms: p(0.5).unwrap_or(f64::MAX),
-            p99_ms,
-            errors,
-            dropped_share: 0.0,
-            passed,
-        });
-        if !passed {
-            break;
-        }
-        let so_far = best
-            .as_ref()
-            .and_then(|best| best.rate)
-            .map_or(0.0, |rate| rate.mean);
-        if rate > so_far {
-            best = Some(figures);
-        }
-    }
-    let mut figures = best.unwrap_or_default();
-    figures.completed = completed;
-    figures.ladder = ladder;
-    Ok(Loaded {
-        figures,
-        findings: Vec::new(),
-    })
 }
 
 fn load_of<'a>(scenario: &'a PlannedScenario<'_>, origin: &'a Origin, shape: Shape) -> Load<'a> {

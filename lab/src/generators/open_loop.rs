@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use super::{Generator, GeneratorError, Load, Loaded, QUANTILES, Shape, Until};
 use crate::http::{Connection, Request};
 use crate::interrupt::Interrupt;
-use crate::results::{Figures, Gate, GateEffect, GateFinding, Latency, Quantile, Rate};
+use crate::results::{Figures, Gate, GateEffect, GateFinding, Latency, Quantile, Rate, Second};
 
 const TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -107,7 +107,8 @@ impl Schedule {
 
 #[derive(Default)]
 struct Worked {
-    latencies: Vec<Duration>,
+    /// When each answer was due, since the load began, and how long it took from then.
+    answers: Vec<(Duration, Duration)>,
     errors: BTreeMap<String, u64>,
     statuses: BTreeMap<u16, u64>,
     bytes: u64,
@@ -146,7 +147,7 @@ fn work(load: &Load<'_>, schedule: &Schedule, interrupt: &Interrupt) -> Worked {
                 } else if load.body.is_some_and(|body| body != answer.body) {
                     *worked.errors.entry("wrong body".into()).or_default() += 1;
                 } else {
-                    worked.latencies.push(due.elapsed());
+                    worked.answers.push((due - schedule.began, due.elapsed()));
                 }
             }
         }
@@ -156,10 +157,10 @@ fn work(load: &Load<'_>, schedule: &Schedule, interrupt: &Interrupt) -> Worked {
 
 fn loaded(shape: Shape, sums: Vec<Worked>, took: Duration) -> Loaded {
     let mut figures = Figures::default();
-    let mut latencies = Vec::new();
+    let mut answers = Vec::new();
     let mut bytes = 0;
     for worked in sums {
-        latencies.extend(worked.latencies);
+        answers.extend(worked.answers);
         bytes += worked.bytes;
         for (class, count) in worked.errors {
             *figures.errors.entry(class).or_default() += count;
@@ -168,6 +169,8 @@ fn loaded(shape: Shape, sums: Vec<Worked>, took: Duration) -> Loaded {
             *figures.statuses.entry(status).or_default() += count;
         }
     }
+    figures.timeline = timeline(&answers);
+    let mut latencies: Vec<Duration> = answers.iter().map(|(_, latency)| *latency).collect();
     latencies.sort_unstable();
     figures.completed = latencies.len() as u64;
     figures.bytes_received = Some(bytes);
@@ -193,6 +196,31 @@ fn loaded(shape: Shape, sums: Vec<Worked>, took: Duration) -> Loaded {
         figures,
         findings: findings.into_iter().collect(),
     }
+}
+
+/// A line for each whole second in which requests were due.
+fn timeline(answers: &[(Duration, Duration)]) -> Vec<Second> {
+    let mut by_second: BTreeMap<u32, Vec<Duration>> = BTreeMap::new();
+    for (due, latency) in answers {
+        let second = u32::try_from(due.as_secs()).unwrap_or(u32::MAX);
+        by_second.entry(second).or_default().push(*latency);
+    }
+    by_second
+        .into_iter()
+        .map(|(second, mut latencies)| {
+            latencies.sort_unstable();
+            let latency = latency(&latencies);
+            let percentile = |p| latency.as_ref().and_then(|latency| latency.percentile(p));
+            Second {
+                second,
+                rate: latencies.len() as f64,
+                p50_ms: percentile(0.5),
+                p99_ms: percentile(0.99),
+                cpu: None,
+                rss_bytes: None,
+            }
+        })
+        .collect()
 }
 
 /// Exact quantiles of every sample; `sorted` ascending.
