@@ -1,6 +1,5 @@
 "use strict";
-// The page reads without this script. It makes the table of trials when it is asked for, offers them as a file, and
-// opens what is folded before it is printed.
+// The page reads without this script. It makes the table of trials when it is asked for, and offers them as a file.
 const data = document.getElementById("trials-csv");
 
 // RFC 4180: quoted cells may hold commas, doubled quotes and line ends.
@@ -54,6 +53,3 @@ if (data) {
     URL.revokeObjectURL(link.href);
   });
 }
-window.addEventListener("beforeprint", () => {
-  for (const folded of document.querySelectorAll("figure details")) folded.open = true;
-});
