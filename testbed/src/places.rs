@@ -33,12 +33,9 @@ pub fn tool(name: &str) -> Result<PathBuf, Missing> {
 pub fn built(name: &str) -> Result<PathBuf, Missing> {
     let beside = std::env::current_exe().ok().and_then(|exe| {
         let dir = exe.parent()?;
-        // Test executables lie in target/<profile>/deps.
-        let dir = if dir.ends_with("deps") {
-            dir.parent()?
-        } else {
-            dir
-        };
+        // Tests lie in target/<profile>/deps, examples in target/<profile>/examples.
+        let is_inner = dir.ends_with("deps") || dir.ends_with("examples");
+        let dir = if is_inner { dir.parent()? } else { dir };
         Some(dir.to_path_buf())
     });
     let target = std::env::var_os("CARGO_TARGET_DIR")

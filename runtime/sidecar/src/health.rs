@@ -15,6 +15,9 @@ const PATIENCE: Duration = Duration::from_millis(1500);
 const RETRY_FIRST: Duration = Duration::from_millis(100);
 const RETRY_LAST: Duration = Duration::from_secs(2);
 
+/// After so many checks without so much as an error, the connections themselves are in doubt.
+const RECONNECT_AFTER: u32 = 3;
+
 #[derive(Default)]
 pub struct Health {
     state: AtomicU8,
@@ -59,9 +62,16 @@ impl Health {
     /// Checks for as long as it is polled. Says so when the answer changes, and only then.
     pub async fn watch(&self, store: &Store) {
         let mut retry = RETRY_FIRST;
+        let mut unanswered: u32 = 0;
         loop {
             let before = self.state();
-            let (now, reason) = match timeout(PATIENCE, store.ping()).await {
+            let checked = timeout(PATIENCE, store.ping()).await;
+            unanswered = if checked.is_err() { unanswered + 1 } else { 0 };
+            if unanswered == RECONNECT_AFTER {
+                store.reconnect();
+                unanswered = 0;
+            }
+            let (now, reason) = match checked {
                 Ok(Ok(())) => (State::Up, String::new()),
                 // A server that fell silent cannot be selected either, after a while.
                 Ok(Err(Failure::Unavailable(reason))) => match before {

@@ -150,7 +150,6 @@ async fn serve_http(stream: impl Stream + 'static, service: Arc<Service>, watche
         .max_headers(MOST_HEADERS)
         // A client may close its side once it has asked; it still gets its answer.
         .half_close(true)
-        .pipeline_flush(true)
         .serve_connection(io, handler);
     // A client that goes away, or dawdles, or speaks something else, is no fault of ours.
     if let Err(error) = watcher.watch(connection).await {

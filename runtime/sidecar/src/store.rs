@@ -70,6 +70,13 @@ impl Store {
         }
     }
 
+    /// Gives up connections that nothing comes over any more.
+    pub fn reconnect(&self) {
+        if let Self::Mongodb(mongodb) = self {
+            mongodb.reconnect();
+        }
+    }
+
     /// Lets go of all connections.
     pub async fn close(&self) {
         if let Self::Mongodb(mongodb) = self {

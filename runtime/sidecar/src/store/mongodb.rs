@@ -3,8 +3,8 @@
 
 use std::cell::Cell;
 use std::io::ErrorKind as Io;
-use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, RwLock};
 use std::time::Duration;
 
 use bson::{RawDocumentBuf, doc};
@@ -12,7 +12,7 @@ use futures::StreamExt;
 use mongodb::error::{Error, ErrorKind};
 use mongodb::event::EventHandler;
 use mongodb::event::cmap::CmapEvent;
-use mongodb::options::ClientOptions;
+use mongodb::options::{ClientOptions, ServerMonitoringMode};
 use mongodb::{Client, Collection};
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout_at};
@@ -24,6 +24,8 @@ use crate::query::{Query, Returns};
 
 /// What the driver itself uses when the connection string does not say.
 const DEFAULT_POOL_SIZE: u32 = 10;
+
+const HEARTBEAT: Duration = Duration::from_secs(1);
 
 /// What MongoDB says when `maxTimeMS` has passed, or it gave up on another server (its own
 /// error_codes.yml): MaxTimeMSExpired, NetworkTimeout, NetworkInterfaceExceededTimeLimit,
@@ -37,7 +39,9 @@ tokio::task_local! {
 }
 
 pub struct Mongodb {
-    client: Client,
+    /// One for the process's life, unless [`Mongodb::reconnect`] has to give it up.
+    client: RwLock<Client>,
+    options: ClientOptions,
     hosts: String,
     /// One permit for each request that may be at the server.
     slots: Semaphore,
@@ -71,6 +75,13 @@ impl Mongodb {
         let at_most = |given: Option<Duration>| Some(given.map_or(reach, |given| given.min(reach)));
         options.server_selection_timeout = at_most(options.server_selection_timeout);
         options.connect_timeout = at_most(options.connect_timeout);
+        // Unless told otherwise the driver looks at a server every 10 s, and while it waits for the
+        // server to speak first it cannot look sooner. Until it has looked it neither notices that a
+        // server has fallen silent, nor uses one again whose error may have passed.
+        options.heartbeat_freq.get_or_insert(HEARTBEAT);
+        options
+            .server_monitoring_mode
+            .get_or_insert(ServerMonitoringMode::Poll);
         let pool_size = options
             .max_pool_size
             .filter(|size| *size > 0)
@@ -83,7 +94,8 @@ impl Mongodb {
         options.cmap_event_handler = Some(pool_events(Arc::clone(metrics)));
         let hosts: Vec<_> = options.hosts.iter().map(ToString::to_string).collect();
         Ok(Self {
-            client: Client::with_options(options).map_err(refused)?,
+            client: RwLock::new(Client::with_options(options.clone()).map_err(refused)?),
+            options,
             hosts: hosts.join(","),
             slots: Semaphore::new(pool_size as usize),
             pool_size,
@@ -101,15 +113,36 @@ impl Mongodb {
         self.pool_size
     }
 
+    fn client(&self) -> Client {
+        self.client.read().expect("no holder panics").clone()
+    }
+
     pub async fn close(&self) {
-        self.client.clone().shutdown().await;
+        self.client().shutdown().await;
+    }
+
+    /// Begins anew with a client of its own connections. The driver puts no bound on a new
+    /// connection's handshake; when a network loses two of those and nothing else, its pool opens no
+    /// connection ever again.
+    pub fn reconnect(&self) {
+        match Client::with_options(self.options.clone()) {
+            Ok(client) => {
+                tracing::warn!("giving up on the store's connections and opening new ones");
+                let old =
+                    std::mem::replace(&mut *self.client.write().expect("no holder panics"), client);
+                tokio::spawn(async move { old.shutdown().immediate(true).await });
+            }
+            // The same options made a client when the process began.
+            Err(error) => tracing::error!("cannot make a client: {}", error.kind),
+        }
     }
 
     pub async fn ping(&self) -> Result<(), Failure> {
-        let admin = self.client.database("admin");
+        let client = self.client();
+        let admin = client.database("admin");
         let ping = admin.run_command(doc! { "ping": 1 });
         // A check asks those whom reads ask, which need not be the primary.
-        let ping = match self.client.selection_criteria() {
+        let ping = match client.selection_criteria() {
             Some(criteria) => ping.selection_criteria(criteria.clone()),
             None => ping,
         };
@@ -172,7 +205,7 @@ impl Mongodb {
     ) -> Result<(), Failure> {
         let limit = query.limit(values);
         let collection: Collection<RawDocumentBuf> = self
-            .client
+            .client()
             .database(&query.database)
             .collection(&query.collection);
         let mut find = collection.find(query.filter.bind(values));
