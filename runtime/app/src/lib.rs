@@ -4,6 +4,7 @@
 
 mod app;
 mod arguments;
+pub mod authority;
 pub mod building;
 mod error;
 mod files;
@@ -18,11 +19,13 @@ mod networks;
 mod normalize;
 pub mod outbound;
 mod pattern;
+mod refusals;
 pub mod route;
 mod runtime_config;
 mod shapes;
 mod source;
 mod template;
+mod triggers;
 mod variables;
 pub mod watching;
 
@@ -30,7 +33,7 @@ pub use app::{App, Component};
 pub use arguments::{EnvironmentArgument, VariableArgument};
 pub use error::Error;
 pub use files::Mount;
-pub use load::{LoadOptions, load, recipes, watched};
+pub use load::{LoadOptions, check_manifest, load, recipes, watched};
 pub use logs::{LogDirectory, Stream};
 pub use networks::BlockedNetworks;
 pub use source::Fetch;

@@ -16,10 +16,11 @@ use crate::logs::LogDirectory;
 use crate::manifest::{self, Manifest};
 use crate::normalize;
 use crate::outbound::{AllowList, from_http_hosts};
-use crate::route::{Route, Router, StaticResponse, Target};
+use crate::route::{Route, Router, Target};
 use crate::runtime_config::{self, RuntimeConfig};
 use crate::shapes::StringOr;
 use crate::source::{self, Fetch, Sources};
+use crate::triggers::Triggers;
 use crate::variables::{self, ComponentVariables, Provider, Variables};
 use crate::watching::Watched;
 
@@ -126,6 +127,17 @@ pub fn watched(options: &LoadOptions<'_>) -> Result<Watched, Error> {
     Ok(watched)
 }
 
+/// Checks a manifest's text as far as no file is needed: its shape, names and routes. For fuzzing.
+pub fn check_manifest(text: &str) -> Result<(), Error> {
+    let (path, options) = (Path::new("spin.toml"), LoadOptions::default());
+    let loader = Loader::new(path, &options)?;
+    let mut manifest = manifest::parse(text, path)?;
+    loader.normalize(&mut manifest)?;
+    loader.refuse(&manifest)?;
+    let ids: Vec<String> = manifest.component.keys().map(ToString::to_string).collect();
+    loader.triggers(&manifest, &ids).map(drop)
+}
+
 /// A bare component: it gets every path and may reach nothing.
 fn bare(path: PathBuf, options: &LoadOptions<'_>, config: RuntimeConfig) -> Result<App, Error> {
     let id = path
@@ -202,7 +214,7 @@ fn logs(
 }
 
 /// What the steps of loading a manifest share.
-struct Loader<'a> {
+pub(crate) struct Loader<'a> {
     path: &'a Path,
     /// The manifest's directory, absolute.
     base: PathBuf,
@@ -223,7 +235,7 @@ impl<'a> Loader<'a> {
         })
     }
 
-    fn invalid(&self, at: impl Into<String>, message: impl Into<String>) -> Error {
+    pub(crate) fn invalid(&self, at: impl Into<String>, message: impl Into<String>) -> Error {
         Error::Invalid {
             path: self.path.to_owned(),
             at: one_line(&at.into()),
@@ -231,7 +243,7 @@ impl<'a> Loader<'a> {
         }
     }
 
-    fn unsupported(&self, at: impl Into<String>, field: impl Into<String>) -> Error {
+    pub(crate) fn unsupported(&self, at: impl Into<String>, field: impl Into<String>) -> Error {
         let way_out = "remove it, or run the app under `spin up`";
         Error::Unsupported {
             path: self.path.to_owned(),
@@ -268,40 +280,13 @@ impl<'a> Loader<'a> {
         )?);
         variables.check_required()?;
 
-        let mut routes = Vec::new();
-        let mut private = Vec::new();
         let ids: Vec<String> = manifest.component.keys().map(ToString::to_string).collect();
-        let mut triggered = vec![false; ids.len()];
-        for trigger in &manifest.trigger.http {
-            let id = trigger.id.as_deref().unwrap_or_default();
-            let target = self.target(id, trigger, &ids)?;
-            if let Target::Component(index) = target {
-                triggered[index] = true;
-            }
-            match (&trigger.route, target) {
-                (StringOr::String(route), target) => {
-                    if let Target::Static(response) = &target
-                        && !response.is_valid()
-                    {
-                        warnings.push(format!("trigger `{id}`: its static_response has no valid status and headers: requests will get 500"));
-                    }
-                    let wrong = |message: String| {
-                        self.invalid(format!("trigger `{id}`: route `{route}`"), message)
-                    };
-                    routes.push(Route::new(route, id, target).map_err(wrong)?);
-                }
-                (StringOr::Table(_), Target::Component(index)) => {
-                    private.push((id.to_owned(), index))
-                }
-                (StringOr::Table(_), Target::Static(_)) => {
-                    return Err(self.invalid(
-                        format!("trigger `{id}`"),
-                        "a static_response cannot be private",
-                    ));
-                }
-            }
-        }
-        let (router, odd) = Router::new(routes);
+        let Triggers {
+            router,
+            private,
+            triggered,
+            warnings: odd,
+        } = self.triggers(&manifest, &ids)?;
         warnings.extend(odd);
 
         let temp = match &self.options.temp {
@@ -365,107 +350,6 @@ impl<'a> Loader<'a> {
             }
         }
         Ok(())
-    }
-
-    /// Refuses by name what Spin has and this host has not.
-    fn refuse(&self, manifest: &Manifest) -> Result<(), Error> {
-        if let Some(kind) = manifest.trigger.others.first() {
-            return Err(self.unsupported("the app", format!("trigger.{kind}")));
-        }
-        for (kind, settings) in &manifest.application.trigger {
-            if kind != "http" {
-                return Err(self.unsupported("the app", format!("application.trigger.{kind}")));
-            }
-            for (key, value) in settings {
-                if key != "base" || value.as_str() != Some("/") {
-                    let message = format!(
-                        "`{key} = {value}` is not possible; only `base = \"/\"`, the default, is left"
-                    );
-                    return Err(self.invalid("application.trigger.http", message));
-                }
-            }
-        }
-        for (id, component) in &manifest.component {
-            for (field, used) in [
-                ("dependencies", !component.dependencies.is_empty()),
-                ("key_value_stores", !component.key_value_stores.is_empty()),
-                ("sqlite_databases", !component.sqlite_databases.is_empty()),
-                ("ai_models", !component.ai_models.is_empty()),
-            ] {
-                if used {
-                    return Err(self.unsupported(format!("component `{id}`"), field));
-                }
-            }
-        }
-        for trigger in &manifest.trigger.http {
-            let at = || format!("trigger `{}`", trigger.id.as_deref().unwrap_or_default());
-            match trigger
-                .executor
-                .as_ref()
-                .map(|executor| executor.kind.as_str())
-            {
-                None | Some("http" | "spin") => {}
-                Some("wagi") => return Err(self.unsupported(at(), "executor.type = \"wagi\"")),
-                Some(other) => {
-                    return Err(self.invalid(
-                        at(),
-                        format!("no executor has the type `{other}`; write \"http\""),
-                    ));
-                }
-            }
-            for (field, used) in [
-                ("components", &trigger.components),
-                ("dependencies", &trigger.dependencies),
-            ] {
-                if used.is_some() {
-                    return Err(self.unsupported(at(), field));
-                }
-            }
-            if let StringOr::Table(manifest::Private { private: false }) = trigger.route {
-                return Err(self.invalid(
-                    at(),
-                    "`private = false` is no route; write a pattern, or `private = true`",
-                ));
-            }
-        }
-        Ok(())
-    }
-
-    fn target(
-        &self,
-        id: &str,
-        trigger: &manifest::HttpTrigger,
-        components: &[String],
-    ) -> Result<Target, Error> {
-        let at = format!("trigger `{id}`");
-        match (&trigger.component, &trigger.static_response) {
-            (Some(StringOr::String(component)), None) => {
-                let index = components.iter().position(|known| known == component);
-                let unknown = || {
-                    self.invalid(
-                        at,
-                        format!("there is no component `{component}`; add [component.{component}]"),
-                    )
-                };
-                Ok(Target::Component(index.ok_or_else(unknown)?))
-            }
-            (None, Some(response)) => {
-                let headers = response
-                    .headers
-                    .iter()
-                    .map(|(name, value)| (name.as_str(), value.as_str()));
-                Ok(Target::Static(Arc::new(StaticResponse::new(
-                    response.status_code,
-                    headers,
-                    response.body.clone(),
-                ))))
-            }
-            (None, None) => Err(self.invalid(at, "needs a `component` or a `static_response`")),
-            (Some(_), _) => Err(self.invalid(
-                at,
-                "has both a `component` and a `static_response`; keep one",
-            )),
-        }
     }
 
     #[allow(clippy::too_many_arguments)] // What one component takes from the app, once.

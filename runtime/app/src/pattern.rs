@@ -209,6 +209,16 @@ mod tests {
     }
 
     #[test]
+    fn a_dot_at_the_start_of_a_segment_is_an_ordinary_character() {
+        assert_eq!(captures("/a/.b", "a/.b"), Some(vec![]));
+        assert_eq!(captures("/a/.b", "a.b"), None);
+        assert_eq!(
+            captures("/.well-known/:x", ".well-known/y"),
+            Some(vec!["y"])
+        );
+    }
+
+    #[test]
     fn a_wildcard_matches_the_rest_and_nothing_but_whole_segments() {
         assert_eq!(
             Pattern::parse("/t/...").unwrap().matches("t").unwrap().tail,
