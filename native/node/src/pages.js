@@ -5,8 +5,7 @@ import { Eta } from 'eta'
 
 const eta = new Eta({
   views: fileURLToPath(new URL('./views', import.meta.url)),
-  cache: true,
-  autoTrim: false // otherwise eta drops the line's end after each tag
+  cache: true
 })
 
 export const PAGES = {

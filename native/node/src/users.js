@@ -48,7 +48,7 @@ export class Users {
     try {
       document = await this.#find(id)
     } catch (error) {
-      this.#log.error({ _id: id, err: error }, 'reading a user')
+      this.#log.error({ _id: id }, `reading a user: ${error.message}`)
       throw error === STORE_TIMED_OUT ? error : STORE_UNAVAILABLE
     }
     if (document === null) throw USER_NOT_FOUND

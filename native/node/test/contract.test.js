@@ -31,6 +31,7 @@ for (const [state, start] of Object.entries(stores)) {
     const mine = cases.filter((entry) => (entry.store ?? state) === state)
     await Promise.all(mine.map((entry) => t.test(entry.name, () => check(port, entry))))
     await t.test('a body that nobody reads changes nothing', () => bodiesChangeNothing(port))
+    await t.test('a values id may be long', () => longSegment(port))
   })
 }
 
@@ -76,6 +77,16 @@ async function bodiesChangeNothing (port) {
     assert.equal((await connection.ask('POST /users/1', 'a,b')).status, 405)
     assert.equal((await connection.ask('POST /nothing', 'a,b')).status, 404)
     assert.equal((await connection.ask('GET /helloWorld', 'a,b')).status, 200)
+  } finally {
+    connection.close()
+  }
+}
+
+// Fastify answers 404 to a segment of more than 100 characters, unless told otherwise.
+async function longSegment (port) {
+  const connection = await Connection.open(port)
+  try {
+    assert.equal((await connection.ask(`GET /api/values/${'x'.repeat(2000)}`)).status, 200)
   } finally {
     connection.close()
   }

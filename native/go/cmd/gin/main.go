@@ -19,7 +19,6 @@ func main() {
 func newHandler(users *store.Users, year func() int) http.Handler {
 	gin.SetMode(gin.ReleaseMode)
 	router := gin.New() // not Default, which logs every request
-	router.RedirectTrailingSlash = false
 	router.HandleMethodNotAllowed = true
 	router.HTMLRender = views(pages.Templates())
 	router.NoRoute(func(c *gin.Context) { refuse(c, model.NotFound) })

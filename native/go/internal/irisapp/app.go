@@ -26,11 +26,7 @@ func init() {
 // New returns an application that has everything but routes.
 func New() *iris.Application {
 	app := iris.New()
-	app.Configure(
-		iris.WithoutStartupLog,
-		iris.WithoutPathCorrection, // the filter in front has dropped the slash; Iris would redirect
-		iris.WithFireMethodNotAllowed,
-	)
+	app.Configure(iris.WithoutStartupLog, iris.WithFireMethodNotAllowed)
 	app.Logger().SetLevel("error")
 	// Iris' other HTML engine, iris.HTML, binds the layout's yield to the view on the shared template at each request, so
 	// that requests at the same time can get each other's pages. Blocks joins each view with the layout once.
