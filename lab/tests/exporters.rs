@@ -58,6 +58,18 @@ fn the_page_asks_for_nothing_from_anywhere_and_stays_below_400_kb() {
 }
 
 #[test]
+fn three_times_as_many_trials_stay_below_400_kb_too_and_the_page_says_what_it_left_to_the_csv() {
+    let mut results = house(6);
+    for more in [house(7), house(8)] {
+        results.trials.extend(more.trials);
+    }
+    let html = export(&results, "report.html");
+    assert!(html.len() < 400_000, "{} bytes", html.len());
+    assert!(html.contains("This page itself carries the first 800 of 2,298."));
+    assert_eq!(export(&results, "trials.csv").lines().count(), 2299);
+}
+
+#[test]
 fn ids_on_the_page_are_unique_and_links_inside_it_lead_somewhere() {
     let html = export(&house(6), "report.html");
     let mut ids: Vec<&str> = html

@@ -28,7 +28,7 @@ pub fn draw(report: &Report) -> Drawn {
         );
     }
     if charts.is_empty() {
-        return Err("no profile had a second trial to set beside the first".into());
+        return Err("no target has two counted trials to set beside each other".into());
     }
     Ok(charts)
 }
@@ -80,7 +80,7 @@ fn one(report: &Report, profile: &Profile, scenario: &Scenario, metric: Metric) 
                     .collect(),
             )
         })
-        .filter(|(_, values): &(_, Vec<_>)| values.len() > 1)
+        .filter(|(_, values): &(_, Vec<_>)| counts(values) > 1)
         .collect();
     if rows.is_empty() {
         return None;
@@ -198,6 +198,13 @@ fn one(report: &Report, profile: &Profile, scenario: &Scenario, metric: Metric) 
         svg,
         table,
     ))
+}
+
+fn counts(values: &[(&Trial, f64)]) -> usize {
+    values
+        .iter()
+        .filter(|(trial, _)| trial.outcome == Outcome::Counted)
+        .count()
 }
 
 /// The factor around its median that holds every counted trial of every row, at least 5 %.

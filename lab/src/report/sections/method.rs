@@ -172,13 +172,16 @@ fn limits_of_the_claim(report: &Report) -> Vec<String> {
         "A winner. There is no composite score: which of these costs matters is yours to say."
             .into(),
     );
-    for target in results.targets.iter() {
-        if let Some(missing) = &target.missing {
-            lines.push(format!(
-                "Anything of {}: it did not run ({missing}).",
-                target.name
-            ));
-        }
+    let absent: Vec<String> = results
+        .targets
+        .iter()
+        .filter_map(|target| Some(format!("{} ({})", target.name, target.missing.as_ref()?)))
+        .collect();
+    if !absent.is_empty() {
+        lines.push(format!(
+            "Anything of the targets that did not run: {}.",
+            absent.join(", ")
+        ));
     }
     lines
 }

@@ -5,7 +5,7 @@ use crate::report::document::{Block, Section};
 use crate::report::format::count;
 
 /// Beyond this many the page would outgrow its 400 KB; the CSV beside it has them all.
-pub const ON_THE_PAGE: usize = 1000;
+pub const ON_THE_PAGE: usize = 800;
 
 pub fn section(report: &Report) -> Section {
     let n = report.results.trials.len();

@@ -51,6 +51,10 @@ pub fn badge(report: &Report) -> Badge {
         trust.failed,
         trust.labelled
     );
+    let trials_tone = match trust.trials - trust.void - trust.failed {
+        0 => Tone::Bad,
+        _ => Tone::Even,
+    };
     let enforced = match &limits.weakness {
         Some(weakness) => (format!("{}: {weakness}", limits.backend), Tone::Open),
         None => (format!("{}, enforced", limits.backend), Tone::Good),
@@ -74,7 +78,7 @@ pub fn badge(report: &Report) -> Badge {
                 ),
                 contract_tone,
             ),
-            ("Trials".into(), trials, Tone::Even),
+            ("Trials".into(), trials, trials_tone),
             ("Generator".into(), generator.0, generator.1),
             ("Limits".into(), enforced.0, enforced.1),
         ],
