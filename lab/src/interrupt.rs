@@ -22,8 +22,4 @@ impl Interrupt {
     pub fn is_set(&self) -> bool {
         self.0.load(Ordering::SeqCst)
     }
-
-    pub fn set(&self) {
-        self.0.store(true, Ordering::SeqCst);
-    }
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::{limits, sockets};
+use crate::{limits, processes};
 
 /// Holds the pid of the lab that started the process.
 const MARK: &str = "LEVELFIELD_RUN";
@@ -23,7 +23,7 @@ pub struct Removed {
 
 /// Ends what runs that are gone have left.
 pub fn remove() -> Removed {
-    let orphans: Vec<u32> = sockets::processes()
+    let orphans: Vec<u32> = processes::all()
         .filter(|&pid| maker_of(pid).is_some_and(|maker| !alive(maker)))
         .collect();
     for &pid in &orphans {

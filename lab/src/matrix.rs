@@ -26,23 +26,16 @@ pub enum RowOutcome {
     Broken(String),
 }
 
-/// The targets that a person means: `native`, `component`, `control`, `all`, or names.
+/// The targets that a person means, each once and in bench.toml's order: `native`, `component`, `all`, or names.
 pub fn select<'a>(config: &'a Config, names: &[String]) -> anyhow::Result<Vec<&'a Target>> {
-    let mut selected: Vec<&Target> = Vec::new();
+    let means = |name: &str, target: &Target| match name {
+        "all" => true,
+        "native" => target.kind == TargetKind::Native,
+        "component" => target.kind == TargetKind::Component || target.name == name,
+        _ => target.name == name,
+    };
     for name in names {
-        let kind = match name.as_str() {
-            "native" => Some(TargetKind::Native),
-            "component" => Some(TargetKind::Component),
-            "control" => Some(TargetKind::Control),
-            _ => None,
-        };
-        let before = selected.len();
-        selected.extend(
-            config.targets.iter().filter(|target| {
-                name == "all" || target.name == *name || Some(target.kind) == kind
-            }),
-        );
-        if selected.len() == before {
+        if !config.targets.iter().any(|target| means(name, target)) {
             let known: Vec<&str> = config
                 .targets
                 .iter()
@@ -54,8 +47,8 @@ pub fn select<'a>(config: &'a Config, names: &[String]) -> anyhow::Result<Vec<&'
             );
         }
     }
-    selected.dedup_by(|a, b| a.name == b.name);
-    Ok(selected)
+    let meant = |target: &&Target| names.iter().any(|name| means(name, target));
+    Ok(config.targets.iter().filter(meant).collect())
 }
 
 /// Checks one target in all states. `services` keeps what outlives it, such as the store.
@@ -245,5 +238,41 @@ impl Row {
             RowOutcome::Lacks(_) => true,
             RowOutcome::Broken(_) => false,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::select;
+    use crate::config::Config;
+
+    fn selected(names: &[&str]) -> Vec<String> {
+        let config = Config::load(Some(&testbed::repo_root().join("bench.toml"))).unwrap();
+        let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
+        let targets = select(&config, &names).unwrap();
+        targets
+            .into_iter()
+            .map(|target| target.name.clone())
+            .collect()
+    }
+
+    #[test]
+    fn a_kind_or_a_name_means_each_target_once() {
+        let components = selected(&["component"]);
+        assert!(components.contains(&"component".into()) && components.contains(&"spin".into()));
+        assert!(!components.contains(&"rust".into()));
+        assert_eq!(selected(&["wasi02", "component"]), components);
+        assert_eq!(selected(&["rust", "gin", "rust"]), ["rust", "gin"]);
+        assert!(selected(&["all"]).len() > selected(&["native"]).len());
+    }
+
+    #[test]
+    fn an_unknown_name_is_refused_with_those_that_exist() {
+        let config = Config::load(Some(&testbed::repo_root().join("bench.toml"))).unwrap();
+        let refused = select(&config, &["nobody".into()]).unwrap_err().to_string();
+        assert!(
+            refused.contains("\"nobody\"") && refused.contains("nethttp"),
+            "{refused}"
+        );
     }
 }

@@ -1,11 +1,7 @@
 //! The programs that targets need beside them, and the states that the contract suite puts them in.
 
 use std::collections::BTreeMap;
-use std::io::ErrorKind;
-use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::Command;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use testbed::mongo::Mongo;
@@ -14,6 +10,7 @@ use testbed::{Process, Ready, free_port};
 use crate::check::StoreState;
 use crate::config::{Builtin, Config, Placeholders};
 use crate::limits::Confinement;
+use crate::stall::Stall;
 use crate::{leftovers, programs};
 
 const START_WITHIN: Duration = Duration::from_secs(20);
@@ -24,7 +21,7 @@ pub enum Service {
     Program(Process),
     /// Nothing listens at its address.
     Unreachable,
-    Stalled(StalledServer),
+    Stalled(Stall),
 }
 
 /// Running services by name, and what the names stand for.
@@ -52,18 +49,25 @@ impl Services {
         Ok(())
     }
 
-    /// Puts a service into a state in which it is of no use, instead of starting it.
+    /// Puts a service into a state in which it is of no use, instead of starting it. A store that is to fall silent
+    /// stands before the one of `working`, and speaks until it is told not to.
     pub fn start_broken(
         &mut self,
         config: &Config,
         name: &str,
         state: StoreState,
+        working: &Services,
     ) -> std::io::Result<()> {
         let (service, port) = match state {
             StoreState::Stalled => {
-                let server = StalledServer::start()?;
-                let port = server.address.port();
-                (Service::Stalled(server), port)
+                let stall = match working.running.get(name) {
+                    Some(Service::Store(mongo)) => {
+                        Stall::before(([127, 0, 0, 1], mongo.port()).into())?
+                    }
+                    _ => Stall::silent()?,
+                };
+                let port = stall.address.port();
+                (Service::Stalled(stall), port)
             }
             _ => (Service::Unreachable, free_port()),
         };
@@ -126,8 +130,12 @@ impl Services {
             .retain(|name, _| !config.services[name.as_str()].with_target);
     }
 
-    pub fn stop(&mut self, name: &str) {
-        self.running.remove(name);
+    /// The services that are to be reached once before they fall silent.
+    pub fn about_to_fall_silent(&self) -> impl Iterator<Item = &Stall> {
+        self.running.values().filter_map(|service| match service {
+            Service::Stalled(stall) if stall.speaks() => Some(stall),
+            _ => None,
+        })
     }
 
     pub fn placeholders(&self) -> Placeholders {
@@ -158,48 +166,4 @@ fn url_of(service: &crate::config::Service, port: u16) -> String {
 
 fn connection_string(port: u16) -> String {
     format!("mongodb://127.0.0.1:{port}/?directConnection=true")
-}
-
-/// Accepts connections and never answers.
-pub struct StalledServer {
-    pub address: SocketAddr,
-    stop: Arc<AtomicBool>,
-    thread: Option<std::thread::JoinHandle<()>>,
-}
-
-impl StalledServer {
-    pub fn start() -> std::io::Result<Self> {
-        let listener = TcpListener::bind(("127.0.0.1", 0))?;
-        listener.set_nonblocking(true)?;
-        let address = listener.local_addr()?;
-        let stop = Arc::new(AtomicBool::new(false));
-        let stopping = Arc::clone(&stop);
-        let thread = std::thread::spawn(move || {
-            let mut held: Vec<TcpStream> = Vec::new();
-            while !stopping.load(Ordering::Relaxed) {
-                match listener.accept() {
-                    Ok((stream, _)) => held.push(stream),
-                    Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                        std::thread::sleep(Duration::from_millis(5));
-                    }
-                    Err(_) => return,
-                }
-            }
-        });
-        Ok(Self {
-            address,
-            stop,
-            thread: Some(thread),
-        })
-    }
-}
-
-impl Drop for StalledServer {
-    fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
-        if let Some(thread) = self.thread.take() {
-            // It panics nowhere; were it to, there is nothing left to clean up.
-            let _ = thread.join();
-        }
-    }
 }

@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::fs;
 
+use crate::processes::members;
+
 #[derive(Debug, thiserror::Error)]
 pub enum OwnerError {
     #[error(
@@ -58,27 +60,6 @@ fn listening(port: u16) -> std::io::Result<BTreeSet<String>> {
     Ok(inodes)
 }
 
-/// Every process of this machine.
-pub fn processes() -> impl Iterator<Item = u32> {
-    fs::read_dir("/proc")
-        .into_iter()
-        .flatten()
-        .flatten()
-        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
-}
-
-/// The processes of a process group.
-pub fn members(group: u32) -> Vec<u32> {
-    processes()
-        .filter(|pid| {
-            let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-            // The name is in parentheses and may hold anything; then come state, parent and group.
-            let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
-            after_name.split_whitespace().nth(2) == Some(&group.to_string())
-        })
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use std::net::TcpListener;
@@ -87,7 +68,8 @@ mod tests {
 
     use testbed::{Process, Ready};
 
-    use super::{OwnerError, check_owner, members};
+    use super::{OwnerError, check_owner};
+    use crate::processes::members;
 
     #[test]
     fn a_socket_of_another_process_is_not_the_targets() {

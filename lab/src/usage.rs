@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use crate::sockets::members;
+use crate::processes::{self, members};
 
 /// The CPU time of a process group: its processes, and the children that they have waited for.
 pub fn cpu_seconds(group: u32) -> f64 {
@@ -19,7 +19,7 @@ pub fn cpu_seconds(group: u32) -> f64 {
 
 /// The CPU time of this process, of all that it started, and of those of them that have ended.
 pub fn tree_cpu_seconds() -> f64 {
-    let processes: Vec<(u32, u32)> = crate::sockets::processes()
+    let processes: Vec<(u32, u32)> = processes::all()
         .filter_map(|pid| Some((pid, parent_of(pid)?)))
         .collect();
     let mut tree = vec![std::process::id()];

@@ -128,6 +128,30 @@ fn a_server_that_answers_wrongly_is_refused_and_has_no_figures() {
 }
 
 #[test]
+fn a_server_that_dies_under_load_has_failed() {
+    let bench = Bench::new();
+    let output = bench.run(&[
+        "--quick",
+        "--targets",
+        "mortal",
+        "--profiles",
+        "fixed-rate",
+        "--blocks",
+        "1",
+    ]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let results = bench.results();
+    assert_eq!(results.trials.len(), 1);
+    let Outcome::Failed { why } = &results.trials[0].outcome else {
+        panic!("{:?}", results.trials[0]);
+    };
+    assert!(
+        why.contains("the server ended with exit status: 3"),
+        "{why}"
+    );
+}
+
+#[test]
 fn what_this_machine_lacks_is_named_before_the_run_and_in_the_result() {
     let bench = Bench::new();
     let output = bench.run(&["--quick", "--targets", "one", "--profiles", "cold-start"]);

@@ -27,6 +27,11 @@ command = ["python3", "server.py", "{port}", "other"]
 contract = false
 
 [[target]]
+name = "mortal"
+command = ["python3", "server.py", "{port}", "hello", "30"]
+contract = false
+
+[[target]]
 name = "absent"
 command = ["no-such-program", "{port}"]
 contract = false
@@ -105,7 +110,7 @@ pub fn stderr(output: &Output) -> String {
 /// Processes that carry the mark of this run.
 pub fn marked(run: u32) -> Vec<u32> {
     let mark = format!("LEVELFIELD_RUN={run}");
-    lab::sockets::processes()
+    lab::processes::all()
         .filter(|pid| {
             let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
             environment

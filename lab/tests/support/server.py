@@ -1,8 +1,12 @@
-"""A server for the lab's tests: server.py PORT [BODY]. It answers every path alike, and ends when it is told to."""
+"""A server for the lab's tests: server.py PORT [BODY [ANSWERS]]. It answers every path alike, and dies after ANSWERS."""
+import itertools
+import os
 import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 BODY = (sys.argv[2] if len(sys.argv) > 2 else "hello").encode()
+ANSWERS = int(sys.argv[3]) if len(sys.argv) > 3 else None
+count = itertools.count(1)
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -10,8 +14,7 @@ class Handler(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
 
     def do_GET(self):
-        if self.path == "/die":
-            import os
+        if next(count) == ANSWERS:
             os._exit(3)
         self.send_response(200)
         self.send_header("content-length", str(len(BODY)))
