@@ -5,7 +5,6 @@ use std::process::Command;
 use std::time::SystemTime;
 
 use crate::Error;
-use crate::error::quoted;
 
 /// How to build a component.
 #[derive(Clone, Debug)]
@@ -62,26 +61,6 @@ impl Recipe {
             .filter_map(|input| modified(input))
             .any(|input| input > built)
     }
-}
-
-/// Chooses the recipes of `components`; all when none is named.
-pub fn choose<'a>(recipes: &'a [Recipe], components: &[String]) -> Result<Vec<&'a Recipe>, Error> {
-    let unknown = components
-        .iter()
-        .filter(|id| !recipes.iter().any(|recipe| recipe.component == **id));
-    let unknown: Vec<&str> = unknown.map(String::as_str).collect();
-    if !unknown.is_empty() {
-        let known = match recipes {
-            [] => "none with a build command".to_owned(),
-            recipes => quoted(recipes.iter().map(|recipe| recipe.component.as_str())),
-        };
-        return Err(Error::UnknownComponent {
-            unknown: quoted(unknown),
-            known,
-        });
-    }
-    let chosen = |recipe: &&Recipe| components.is_empty() || components.contains(&recipe.component);
-    Ok(recipes.iter().filter(chosen).collect())
 }
 
 /// The files that a path or glob relative to `directory` names; for a directory, all below it.

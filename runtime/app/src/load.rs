@@ -66,25 +66,45 @@ pub fn load(options: &LoadOptions<'_>) -> Result<App, Error> {
     }
 }
 
-/// How the app's components are built; it needs no wasm file to be there.
+/// How the app's components, or the chosen ones, are built; it needs no wasm file to be there.
 pub fn recipes(options: &LoadOptions<'_>) -> Result<Vec<Recipe>, Error> {
-    match locate::origin(options.from.as_deref())? {
-        Origin::Wasm(_) => Ok(Vec::new()),
-        Origin::Manifest(path) => {
-            let loader = Loader::new(&path, options)?;
-            let mut manifest = manifest::read(&path)?;
-            loader.normalize(&mut manifest)?;
-            let recipes = manifest
-                .component
-                .iter()
-                .map(|(id, written)| loader.recipe(id.as_str(), written));
-            Ok(recipes
-                .collect::<Result<Vec<_>, _>>()?
-                .into_iter()
-                .flatten()
-                .collect())
+    let path = match locate::origin(options.from.as_deref())? {
+        Origin::Wasm(_) => return Ok(Vec::new()),
+        Origin::Manifest(path) => path,
+    };
+    let loader = Loader::new(&path, options)?;
+    let mut manifest = manifest::read(&path)?;
+    loader.normalize(&mut manifest)?;
+    let ids: Vec<&str> = manifest.component.keys().map(|id| id.as_str()).collect();
+    check_chosen(&options.components, &ids)?;
+    let mut recipes = Vec::new();
+    for (id, written) in &manifest.component {
+        let chosen = |chosen: &String| chosen == id.as_str();
+        if options.components.is_empty() || options.components.iter().any(chosen) {
+            recipes.extend(loader.recipe(id.as_str(), written)?);
         }
     }
+    Ok(recipes)
+}
+
+/// Checks that the app has every component that was chosen.
+fn check_chosen(chosen: &[String], known: &[&str]) -> Result<(), Error> {
+    let unknown = chosen
+        .iter()
+        .map(String::as_str)
+        .filter(|id| !known.contains(id));
+    let unknown: Vec<&str> = unknown.collect();
+    if unknown.is_empty() {
+        return Ok(());
+    }
+    let known = match known {
+        [] => "none".to_owned(),
+        known => quoted(known.iter().copied()),
+    };
+    Err(Error::UnknownComponent {
+        unknown: quoted(unknown),
+        known,
+    })
 }
 
 /// What to look at to see that the app has changed. It works where loading would not: of a broken manifest only the
@@ -476,18 +496,12 @@ impl<'a> Loader<'a> {
         if chosen.is_empty() {
             return Ok(app);
         }
-        let known = app.components.iter().map(|component| component.id.as_str());
-        let unknown: Vec<&str> = chosen
+        let known: Vec<&str> = app
+            .components
             .iter()
-            .map(String::as_str)
-            .filter(|id| !app.components.iter().any(|component| component.id == *id))
+            .map(|component| component.id.as_str())
             .collect();
-        if !unknown.is_empty() {
-            return Err(Error::UnknownComponent {
-                unknown: quoted(unknown),
-                known: quoted(known),
-            });
-        }
+        check_chosen(chosen, &known)?;
         app.keep_components(|component| chosen.contains(&component.id));
         Ok(app)
     }

@@ -6,10 +6,14 @@ use crate::cli::{AppFlags, Format, Routes};
 use crate::error::Error;
 use crate::up::json;
 
-/// Runs the build commands of the app's components, in the manifest's order.
+/// Runs the build commands of the app's components, in the order of their ids.
 pub fn build(app: &AppFlags) -> Result<(), Error> {
-    for recipe in levelfield_app::recipes(&app.options())? {
-        recipe.run(|line| eprintln!("{line}"))?;
+    let recipes = levelfield_app::recipes(&app.options())?;
+    if recipes.is_empty() {
+        eprintln!("nothing to build: no component has a build command");
+    }
+    for recipe in recipes {
+        recipe.run(|command| eprintln!("Building {} with `{command}`", recipe.component))?;
     }
     Ok(())
 }

@@ -3,7 +3,6 @@
 use std::fs::File;
 use std::time::{Duration, SystemTime};
 
-use levelfield_app::building::choose;
 use levelfield_app::watching::Change;
 use levelfield_app::{LoadOptions, recipes, watched};
 
@@ -73,17 +72,21 @@ fn components_are_chosen_by_id() {
     let project = Project::hello(
         "build = { command = \"true\" }\n[component.second]\nsource = \"other.wasm\"\nbuild = { command = \"false\" }\n",
     );
-    let recipes = recipes(&project.options()).unwrap();
-    assert_eq!(choose(&recipes, &[]).unwrap().len(), 2);
-    let chosen = choose(&recipes, &["second".into()]).unwrap();
-    assert_eq!(
-        chosen
-            .iter()
-            .map(|recipe| recipe.component.as_str())
-            .collect::<Vec<_>>(),
-        ["second"]
-    );
-    let message = choose(&recipes, &["third".into()]).unwrap_err().to_string();
+    let chosen = |ids: &[&str]| {
+        let components = ids.iter().map(|id| (*id).to_owned()).collect();
+        recipes(&LoadOptions {
+            components,
+            ..project.options()
+        })
+    };
+    assert_eq!(chosen(&[]).unwrap().len(), 2);
+    let ids: Vec<String> = chosen(&["second"])
+        .unwrap()
+        .into_iter()
+        .map(|recipe| recipe.component)
+        .collect();
+    assert_eq!(ids, ["second"]);
+    let message = chosen(&["third"]).unwrap_err().to_string();
     assert_eq!(
         message,
         "unknown component `third`; the app has `hello`, `second`"
