@@ -71,17 +71,12 @@ impl Health {
                 store.reconnect();
                 unanswered = 0;
             }
+            let was_reached = matches!(before, State::Up | State::Silent);
             let (now, reason) = match checked {
                 Ok(Ok(())) => (State::Up, String::new()),
-                // A server that fell silent cannot be selected either, after a while.
-                Ok(Err(Failure::Unavailable(reason))) => match before {
-                    State::Silent if !reason.contains("refused") => (State::Silent, reason),
-                    _ => (State::Unreachable, reason),
-                },
-                Ok(Err(_)) | Err(_) => match before {
-                    State::Up | State::Silent => (State::Silent, "it does not answer".to_owned()),
-                    _ => (State::Unreachable, "it does not answer".to_owned()),
-                },
+                Ok(Err(Failure::Unavailable(reason))) => (State::Unreachable, reason),
+                _ if was_reached => (State::Silent, "it does not answer".to_owned()),
+                _ => (State::Unreachable, "it cannot be reached".to_owned()),
             };
             self.state.store(now as u8, Relaxed);
             match now {

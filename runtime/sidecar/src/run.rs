@@ -121,7 +121,7 @@ async fn open_store(args: &Args, metrics: &Arc<Metrics>) -> Result<(Store, Strin
                 .unwrap_or(DEFAULT_CONNECTION_STRING);
             let mongodb = Mongodb::new(given, args.deadline, metrics).await?;
             let about = format!("reading from MongoDB at {}", mongodb.hosts());
-            Ok((Store::Mongodb(mongodb), about))
+            Ok((Store::Mongodb(Box::new(mongodb)), about))
         }
         StoreKind::Embedded => {
             let (embedded, source) = fill(&args.seed)?;

@@ -19,7 +19,7 @@ use crate::shape::Malformed;
 const LARGEST_ANSWER: usize = 16 * 1024 * 1024;
 
 pub enum Store {
-    Mongodb(Mongodb),
+    Mongodb(Box<Mongodb>),
     Embedded(Embedded),
     /// Answers every query with one made-up document: what the sidecar itself costs.
     Null,

@@ -2,8 +2,7 @@
 //! it, and an end to every wait.
 
 use std::cell::Cell;
-use std::io::ErrorKind as Io;
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, RwLock};
 use std::time::Duration;
 
@@ -46,6 +45,9 @@ pub struct Mongodb {
     /// One permit for each request that may be at the server.
     slots: Semaphore,
     pool_size: u32,
+    /// Whether the server answered once and has not been found gone since. One that then says nothing
+    /// is silent; without it, it may as well not be there.
+    reached: AtomicBool,
     /// How long a request may take to reach a server, waiting for a slot included.
     reach: Duration,
     metrics: Arc<Metrics>,
@@ -99,6 +101,7 @@ impl Mongodb {
             hosts: hosts.join(","),
             slots: Semaphore::new(pool_size as usize),
             pool_size,
+            reached: AtomicBool::new(false),
             reach,
             metrics: Arc::clone(metrics),
         })
@@ -146,7 +149,13 @@ impl Mongodb {
             Some(criteria) => ping.selection_criteria(criteria.clone()),
             None => ping,
         };
-        ping.await.map(drop).map_err(|error| failure(&error))
+        let result = ping.await.map(drop).map_err(|error| self.failure(&error));
+        match result {
+            Ok(()) => self.reached.store(true, Relaxed),
+            Err(Failure::Unavailable(_)) => self.reached.store(false, Relaxed),
+            Err(_) => {}
+        }
+        result
     }
 
     pub async fn find(
@@ -163,6 +172,10 @@ impl Mongodb {
             let mut read = std::pin::pin!(self.read(query, values, rows, deadline));
             let result = match timeout_at(reach, &mut read).await {
                 Ok(result) => result,
+                // The server was there a second ago, and there is room: it does not answer.
+                Err(_) if ATTEMPTS.with(Cell::get) == 0 && self.reached.load(Relaxed) => {
+                    Err(Failure::TimedOut)
+                }
                 Err(_) if ATTEMPTS.with(Cell::get) == 0 => Err(Failure::Unavailable(
                     "no connection to a server in time".to_owned(),
                 )),
@@ -178,6 +191,25 @@ impl Mongodb {
             result
         };
         ATTEMPTS.scope(Cell::new(0), read).await
+    }
+
+    fn failure(&self, error: &Error) -> Failure {
+        let text = error.kind.to_string();
+        let is_silence = match &*error.kind {
+            ErrorKind::Command(command) => TIME_IS_UP.contains(&command.code),
+            // The driver names the first cause in the text alone.
+            ErrorKind::Io(_)
+            | ErrorKind::ServerSelection { .. }
+            | ErrorKind::ConnectionPoolCleared { .. } => {
+                self.reached.load(Relaxed) && text.contains("timed out")
+            }
+            _ => false,
+        };
+        if is_silence {
+            Failure::TimedOut
+        } else {
+            Failure::Unavailable(text)
+        }
     }
 
     async fn slot(&self, reach: Instant) -> Result<tokio::sync::SemaphorePermit<'_>, Failure> {
@@ -224,14 +256,14 @@ impl Mongodb {
         if let Some(sort) = &query.sort {
             find = find.sort(sort.clone());
         }
-        let mut batches = find.batch().await.map_err(|error| failure(&error))?;
+        let mut batches = find.batch().await.map_err(|error| self.failure(&error))?;
         let mut left = limit;
         while left > 0 {
             let Some(batch) = batches.next().await else {
                 break;
             };
-            let batch = batch.map_err(|error| failure(&error))?;
-            for value in batch.doc_slices().map_err(|error| failure(&error))? {
+            let batch = batch.map_err(|error| self.failure(&error))?;
+            for value in batch.doc_slices().map_err(|error| self.failure(&error))? {
                 let document = value.ok().and_then(|value| value.as_document());
                 let unreadable = || Failure::Unavailable("the server's reply is not BSON".into());
                 rows.push(document.ok_or_else(unreadable)?)?;
@@ -259,14 +291,6 @@ fn pool_events(metrics: Arc<Metrics>) -> EventHandler<CmapEvent> {
         }
         _ => {}
     })
-}
-
-fn failure(error: &Error) -> Failure {
-    match &*error.kind {
-        ErrorKind::Io(io) if io.kind() == Io::TimedOut => Failure::TimedOut,
-        ErrorKind::Command(command) if TIME_IS_UP.contains(&command.code) => Failure::TimedOut,
-        kind => Failure::Unavailable(kind.to_string()),
-    }
 }
 
 /// What the driver says of a connection string may quote it, and with it a password.

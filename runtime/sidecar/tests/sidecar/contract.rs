@@ -1,9 +1,12 @@
 //! The contract's users route, the same over every store.
 
+use std::time::{Duration, Instant};
+
 use contract::Answer as Expected;
 use testbed::mongo::Kind;
 
-use crate::harness::{ARTHUR, Sidecar, store};
+use crate::harness::{ARTHUR, Sidecar, TIMED_OUT, store};
+use crate::proxy::{Fault, Proxy};
 
 /// Every fixture of the seed, and what is asked wrongly.
 fn assert_serves_the_contract(sidecar: &Sidecar) {
@@ -117,4 +120,32 @@ fn without_a_server_the_answer_is_503_in_time() {
     assert_eq!(sidecar.get("/healthz").status, 200);
     assert_eq!(sidecar.get("/readyz").status, 503);
     assert_eq!(sidecar.metric("sidecar_store_up"), 0);
+}
+
+#[test]
+fn a_server_that_falls_silent_is_504_in_time_and_stays_so() {
+    let Some(mongo) = store("a silent server", None) else {
+        return;
+    };
+    let proxy = Proxy::to(mongo.port());
+    let sidecar = Sidecar::mongodb(&proxy.connection_string(), &[]);
+    sidecar.wait_until_ready();
+    assert_eq!(sidecar.says("/users/1"), (200, ARTHUR.to_owned()));
+    proxy.set(Fault::BlackHole);
+    let silent = Instant::now();
+    while silent.elapsed() < Duration::from_secs(8) {
+        let begun = Instant::now();
+        assert_eq!(
+            sidecar.says("/users/1"),
+            (504, TIMED_OUT.to_owned()),
+            "{:?}",
+            silent.elapsed()
+        );
+        assert!(
+            begun.elapsed() < Duration::from_millis(3500),
+            "{:?}",
+            begun.elapsed()
+        );
+        std::thread::sleep(Duration::from_millis(100));
+    }
 }
