@@ -128,7 +128,7 @@ impl AllowedHosts {
         {
             return Ok(());
         }
-        let host = parsed.map_or(bracketed, |host| host.to_string());
+        let host = parsed.map_or("<not a valid host>".into(), |host| host.to_string());
         let port = port
             .filter(|&port| Some(port) != default_port(&scheme))
             .map(|port| format!(":{port}"));
