@@ -1,5 +1,6 @@
 //! One call of a guest's handler: the request on its way in, and the place where the answer appears.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context, Poll, Waker};
 use std::time::Instant;
@@ -31,7 +32,10 @@ pub struct Call {
 
 /// Where an answer appears: written once in the store, read once by whoever asked.
 #[derive(Debug, Default)]
-pub struct Reply(Mutex<State>);
+pub struct Reply {
+    state: Mutex<State>,
+    answered: AtomicBool,
+}
 
 #[derive(Debug, Default)]
 enum State {
@@ -45,7 +49,7 @@ enum State {
 
 impl Reply {
     fn state(&self) -> MutexGuard<'_, State> {
-        self.0
+        self.state
             .lock()
             .unwrap_or_else(|poisoned| poisoned.into_inner())
     }
@@ -53,6 +57,7 @@ impl Reply {
     /// Gives the answer; the first one counts. False when nobody took it.
     pub fn set(&self, answer: Result<Response, CallError>) -> bool {
         let mut state = self.state();
+        self.answered.store(true, Ordering::Relaxed);
         match std::mem::take(&mut *state) {
             State::New => *state = State::Ready(answer),
             State::Waiting(waker) => {
@@ -79,6 +84,11 @@ impl Reply {
             // Polled after it gave its answer: a bug of the caller, told as such.
             State::Closed => Poll::Ready(Err(CallError::NoResponse)),
         }
+    }
+
+    /// Whether the guest, or the host in its place, gave an answer, delivered or not.
+    pub fn is_answered(&self) -> bool {
+        self.answered.load(Ordering::Relaxed)
     }
 
     /// Nobody waits for the answer any more.

@@ -21,6 +21,8 @@ pub struct Cli {
 pub enum Command {
     /// Serves an app until it is told to stop.
     Up(Box<Up>),
+    /// Serves an app, and builds and serves it again whenever its files change.
+    Watch(Box<Watch>),
     /// Runs the build commands of the app's components.
     Build(Build),
     /// Prints the app's routes, or which one a path takes and why.
@@ -176,6 +178,24 @@ pub struct Up {
     pub limits: LimitFlags,
 }
 
+#[derive(Debug, Args)]
+pub struct Watch {
+    /// Milliseconds without a further change before one counts.
+    #[arg(long, value_name = "MILLISECONDS", default_value = "100", value_parser = milliseconds)]
+    pub debounce: Duration,
+
+    /// Clear the screen before each start.
+    #[arg(long)]
+    pub clear: bool,
+
+    /// Only start anew; never build.
+    #[arg(long)]
+    pub skip_build: bool,
+
+    #[command(flatten)]
+    pub up: Up,
+}
+
 /// Limits. Each is a clear answer when it is reached.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Limits")]
@@ -310,6 +330,13 @@ fn seconds(text: &str) -> Result<Duration, String> {
         return Err("it must be between 0 seconds and a year".into());
     }
     Ok(Duration::from_secs_f64(number))
+}
+
+fn milliseconds(text: &str) -> Result<Duration, String> {
+    match text.parse() {
+        Ok(number @ 0..=60_000) => Ok(Duration::from_millis(number)),
+        _ => Err("it must be a number from 0 to 60000".into()),
+    }
 }
 
 fn at_least_one(text: &str) -> Result<usize, String> {

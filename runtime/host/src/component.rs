@@ -1,5 +1,6 @@
 //! From a wasm file to something that can be instantiated: loading, what it exports and imports, linking.
 
+use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -7,6 +8,7 @@ use levelfield_app::App;
 use wasmtime::component::types::ComponentItem;
 use wasmtime::component::{Component, InstancePre, Linker, ResourceTable};
 use wasmtime::{Engine, Store, UpdateDeadline};
+use wasmtime_wasi::sockets::SocketAddrUse;
 use wasmtime_wasi::{FsPerms, WasiCtx};
 
 use crate::engine::Wasi;
@@ -16,7 +18,7 @@ use crate::limits::{Limits, MemoryLimit};
 use crate::outbound::Permission;
 use crate::state::State;
 use crate::stdio::Sink;
-use crate::{p2, p3};
+use crate::{interfaces, p2, p3};
 
 /// A component of the app as its instances know it.
 pub struct Guest {
@@ -75,6 +77,7 @@ pub fn linker(engine: &Engine, wasi: Wasi) -> wasmtime::Result<Linker<State>> {
     let mut linker = Linker::new(engine);
     wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
     p2::add_to_linker(&mut linker)?;
+    interfaces::add_to_linker(&mut linker, wasi)?;
     if wasi == Wasi::P3 {
         wasmtime_wasi::p3::add_to_linker(&mut linker)?;
         p3::add_to_linker(&mut linker)?;
@@ -103,15 +106,16 @@ impl Loaded {
         let component = Component::new(engine, bytes).map_err(|error| Error::NotAComponent {
             component: id.clone(),
             path,
-            reason: error.root_cause().to_string(),
+            reason: first_line(&error),
         })?;
-        let handler = handler(engine, &component, &id)?;
+        // Imports first: who cannot be run at all need not be told how to export.
         check_imports(engine, &component, &id)?;
+        let handler = handler(engine, &component, &id)?;
         let pre = linker
             .instantiate_pre(&component)
             .map_err(|error| Error::Link {
                 component: id,
-                reason: format!("{error:#}"),
+                reason: first_line(&error),
             })?;
         Ok(Loaded {
             guest: Arc::new(guest),
@@ -163,10 +167,15 @@ impl Loaded {
 
     fn state(&self, shared: Arc<Shared>) -> wasmtime::Result<State> {
         let component = self.guest.component();
+        let sockets = self.permission.clone();
         let mut wasi = WasiCtx::builder();
         wasi.envs(&component.environment)
             .stdout(self.guest.stdout.clone())
-            .stderr(self.guest.stderr.clone());
+            .stderr(self.guest.stderr.clone())
+            .socket_addr_check(move |address, usage| {
+                let permitted = permits(&sockets, address, usage);
+                Box::pin(async move { permitted })
+            });
         for mount in &component.mounts {
             let permissions = if mount.writable {
                 FsPerms::ReadWrite
@@ -185,6 +194,27 @@ impl Loaded {
             outbound: self.permission.clone(),
             guest: self.guest.clone(),
         })
+    }
+}
+
+/// A parser's message has a picture of the place below it, which is too much for one line.
+fn first_line(error: &wasmtime::Error) -> String {
+    let text = error.root_cause().to_string();
+    text.lines().next().unwrap_or_default().to_owned()
+}
+
+/// Sockets are for reaching others; nothing may listen but the host itself.
+fn permits(permission: &Permission, address: SocketAddr, usage: SocketAddrUse) -> bool {
+    match usage {
+        // What connecting without an explicit bind asks for.
+        SocketAddrUse::TcpBind | SocketAddrUse::UdpBind => {
+            address.ip().is_unspecified() && address.port() == 0
+        }
+        SocketAddrUse::TcpConnect => permission.permits_socket("tcp", address),
+        SocketAddrUse::UdpSend | SocketAddrUse::UdpReceive => {
+            permission.permits_socket("udp", address)
+        }
+        SocketAddrUse::TcpListen | SocketAddrUse::TcpAccept => false,
     }
 }
 
@@ -240,11 +270,13 @@ fn check_imports(engine: &Engine, component: &Component, id: &str) -> Result<(),
         ) {
             continue;
         }
-        let package = name.split(['/', '@']).next().unwrap_or(name);
-        if !PROVIDED.contains(&package) {
+        let interface = name.split('@').next().unwrap_or(name);
+        let package = interface.split('/').next().unwrap_or(interface);
+        if !PROVIDED.contains(&package) && !interfaces::PROVIDED.contains(&interface) {
             let hint = match package {
-                "fermyon:spin" | "spin:key-value" | "spin:sqlite" | "spin:variables"
-                | "wasi:keyvalue" | "wasi:config" => "; run the app under `spin up`",
+                "fermyon:spin" | "spin:key-value" | "spin:sqlite" | "wasi:keyvalue" => {
+                    "; run the app under `spin up`"
+                }
                 _ => "",
             };
             return Err(Error::Import {

@@ -13,7 +13,7 @@ use std::time::Instant;
 use futures::task::AtomicWaker;
 
 use crate::call::{Call, CallError, Reply};
-use crate::engine::ticks;
+use crate::engine::{since_tick, ticks};
 
 /// How often one poll goes on because of wakes raised during it, before the rest of the core gets its turn.
 const INLINE_POLLS: usize = 4;
@@ -36,6 +36,8 @@ pub struct Shared {
     polled_at: AtomicU64,
     /// How many turns the event loop has made.
     turns: AtomicU64,
+    /// The tick at which a body's data was taken last.
+    progress: AtomicU64,
     driver: AtomicWaker,
 }
 
@@ -74,6 +76,11 @@ impl Shared {
     pub fn begin_turn(&self) {
         self.woken.store(false, Ordering::SeqCst);
         self.turns.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A body moved on.
+    pub fn note_progress(&self) {
+        self.progress.store(ticks(), Ordering::Relaxed);
     }
 
     pub fn set_at_rest(&self, at_rest: bool) {
@@ -192,7 +199,9 @@ impl Instance {
         if self.accepted.get() >= self.max_reuse {
             self.shared.retired.store(true, Ordering::Relaxed);
         }
-        self.drive();
+        if self.drive() {
+            self.shared.driver.wake();
+        }
         let mut inbox = lock(&self.shared.inbox);
         match inbox
             .iter()
@@ -212,13 +221,13 @@ impl Instance {
         }
     }
 
-    /// Polls the event loop until it has nothing more to do at once.
-    pub fn drive(self: &Rc<Self>) {
+    /// Polls the event loop until it has nothing more to do at once; true when it should be polled again soon.
+    fn drive(self: &Rc<Self>) -> bool {
         let Ok(mut slot) = self.event_loop.try_borrow_mut() else {
-            return;
+            return false;
         };
         let Some(event_loop) = slot.as_mut() else {
-            return;
+            return false;
         };
         let shared = &self.shared;
         let mut cx = Context::from_waker(&self.waker);
@@ -252,11 +261,10 @@ impl Instance {
                 }
                 drop(slot);
                 self.ensure_driver();
-                if shared.woken.load(Ordering::SeqCst) {
-                    shared.driver.wake();
-                }
+                return shared.woken.load(Ordering::SeqCst);
             }
         }
+        false
     }
 
     /// A guest that had to wait is driven by a task of its own from now on.
@@ -280,8 +288,7 @@ impl Instance {
                 if instance.ended.get().is_some() {
                     return;
                 }
-                instance.drive();
-                if shared.woken.load(Ordering::SeqCst) {
+                if instance.drive() {
                     // A guest that computes or yields: first everything else of this core, sockets and timers too.
                     tokio::task::yield_now().await;
                 }
@@ -302,7 +309,9 @@ impl Instance {
         let mut expired = false;
         let mut left = false;
         for call in lock(&self.shared.active).iter() {
-            if call.deadline <= now {
+            if call.reply.is_answered() {
+                // Its body may take longer than the answer.
+            } else if call.deadline <= now {
                 expired = true;
                 call.reply.set(Err(CallError::Timeout));
             } else {
@@ -324,6 +333,7 @@ impl Instance {
         }
         let since = |instant: Instant| now.saturating_duration_since(instant);
         let unused = since(self.last_used.get());
+        let progress = since_tick(self.shared.progress.load(Ordering::Relaxed));
         let at_rest = self.shared.at_rest.load(Ordering::Relaxed);
         let stuck = self
             .busy_since
@@ -333,9 +343,8 @@ impl Instance {
             self.kill(Retirement::Timeout);
         } else if at_rest && unused >= idle {
             self.kill(Retirement::Idle);
-        } else if self.shared.is_retired() && !left && !at_rest && unused > limit.saturating_mul(2)
-        {
-            // Answered everything, and never comes to an end: a body or a background task without one.
+        } else if !left && !at_rest && unused.min(progress) > limit.saturating_mul(2) {
+            // Answered everything, and neither ends nor moves: a body or a background task that got stuck.
             self.kill(Retirement::Timeout);
         }
     }

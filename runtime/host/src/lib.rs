@@ -13,6 +13,7 @@ mod engine;
 mod error;
 mod headers;
 mod instance;
+mod interfaces;
 mod limits;
 mod message;
 mod outbound;
@@ -24,7 +25,9 @@ mod state;
 mod stdio;
 mod tables;
 mod up;
+mod watch;
 
 pub use commands::{build, routes};
 pub use error::Error;
 pub use up::up;
+pub use watch::watch;

@@ -12,6 +12,7 @@ fn main() -> ExitCode {
     log();
     let result = match &cli.command {
         Command::Up(up) => levelfield_host::up(up),
+        Command::Watch(watch) => levelfield_host::watch(watch),
         Command::Build(build) => levelfield_host::build(&build.app),
         Command::Routes(routes) => levelfield_host::routes(routes),
     };

@@ -1,10 +1,14 @@
 //! `levelfield-host up`: from flags to a serving host, and to its end.
 
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 use std::num::NonZero;
 use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
 
 use levelfield_app::listing::Listing;
 use levelfield_app::{App, Stream};
+use tokio::runtime::Runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::cli::{Format, Up};
@@ -22,6 +26,21 @@ pub fn up(flags: &Up) -> Result<(), Error> {
     if flags.build {
         crate::build(&flags.app)?;
     }
+    let app = app(flags)?;
+    // The port first: compiling takes a while, and a taken port should be known at once.
+    let listeners = listen(flags)?;
+    let (runtime, mut signals) = signals()?;
+    let running = Running::start(app, flags, listeners)?;
+    running.print_routes(flags.format);
+    runtime.block_on(async {
+        signals.next().await;
+        running.stop(flags, signals.next()).await;
+    });
+    Ok(())
+}
+
+/// Loads the app and tells what is odd about it.
+pub fn app(flags: &Up) -> Result<Arc<App>, Error> {
     let app = Arc::new(levelfield_app::load(&flags.app.options())?);
     for warning in &app.warnings {
         eprintln!("warning: {warning}");
@@ -31,35 +50,24 @@ pub fn up(flags: &Up) -> Result<(), Error> {
             return Err(Error::NoSuchComponent { id: id.clone() });
         }
     }
-    let mut limits = flags.limits.limits();
-    if let Some(bytes) = app.max_instance_memory {
-        limits.instance_memory = limits
-            .instance_memory
-            .min(usize::try_from(bytes).unwrap_or(usize::MAX));
-    }
-    // The port first: compiling takes a while, and a taken port should be known at once.
+    Ok(app)
+}
+
+/// Binds the port, once for each core.
+pub fn listen(flags: &Up) -> Result<Vec<TcpListener>, Error> {
     let cores = flags
         .workers
         .or_else(|| std::thread::available_parallelism().ok().map(NonZero::get))
         .unwrap_or(1);
-    let listeners = if flags.find_free_port {
-        server::bind_free(flags.listen, cores)?
+    if flags.find_free_port {
+        server::bind_free(flags.listen, cores)
     } else {
-        server::bind(flags.listen, cores)?
-    };
-    let address = listeners[0].local_addr().map_err(|source| Error::Listen {
-        address: flags.listen,
-        source,
-    })?;
-    let components = load(&app, flags, &limits)?;
-    let drain = Arc::new(Drain::default());
-    let service = Arc::new(Service {
-        app: app.clone(),
-        components,
-        limits,
-        drain: drain.clone(),
-        address,
-    });
+        server::bind(flags.listen, cores)
+    }
+}
+
+/// The runtime that waits for signals, and what it waits for.
+pub fn signals() -> Result<(Runtime, Signals), Error> {
     let io = |source| Error::Io {
         what: "signals cannot be handled".into(),
         source,
@@ -68,12 +76,63 @@ pub fn up(flags: &Up) -> Result<(), Error> {
         .enable_all()
         .build()
         .map_err(io)?;
-    let mut signals = runtime.block_on(async { Signals::new() }).map_err(io)?;
-    let threads = server::start(service, listeners)?;
-    print_routes(&app, address, flags.format);
-    runtime.block_on(async {
-        signals.next().await;
-        eprintln!("stopping: requests in flight have {:?}", flags.drain_grace);
+    let signals = runtime.block_on(async { Signals::new() }).map_err(io)?;
+    Ok((runtime, signals))
+}
+
+/// An app that is being served.
+pub struct Running {
+    app: Arc<App>,
+    address: SocketAddr,
+    drain: Arc<Drain>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Running {
+    /// Compiles the app and serves it, one core for each listener.
+    pub fn start(app: Arc<App>, flags: &Up, listeners: Vec<TcpListener>) -> Result<Self, Error> {
+        let mut limits = flags.limits.limits();
+        if let Some(bytes) = app.max_instance_memory {
+            limits.instance_memory = limits
+                .instance_memory
+                .min(usize::try_from(bytes).unwrap_or(usize::MAX));
+        }
+        let address = listeners[0].local_addr().map_err(|source| Error::Listen {
+            address: flags.listen,
+            source,
+        })?;
+        let components = load(&app, flags, &limits, listeners.len(), own_address(address))?;
+        let drain = Arc::new(Drain::default());
+        let service = Arc::new(Service {
+            app: app.clone(),
+            components,
+            limits,
+            drain: drain.clone(),
+        });
+        let threads = server::start(service, listeners)?;
+        Ok(Running {
+            app,
+            address,
+            drain,
+            threads,
+        })
+    }
+
+    /// Says on stdout where the app is served.
+    pub fn print_routes(&self, format: Format) {
+        print_routes(&self.app, self.address, format);
+    }
+
+    /// Drains; `again` ends it early.
+    pub async fn stop(self, flags: &Up, again: impl Future<Output = ()>) {
+        let (delay, grace) = (flags.drain_delay, flags.drain_grace);
+        eprintln!("stopping: requests in flight have {grace:?}");
+        self.drained(delay, grace, again).await;
+    }
+
+    /// Drains without a word.
+    pub async fn drained(self, delay: Duration, grace: Duration, again: impl Future<Output = ()>) {
+        let threads = self.threads;
         let cores_done = tokio::task::spawn_blocking(move || {
             for thread in threads {
                 // A core that panicked has said so.
@@ -83,15 +142,31 @@ pub fn up(flags: &Up) -> Result<(), Error> {
         tokio::select! {
             _ = cores_done => {}
             () = async {
-                drain.run(flags.drain_delay, flags.drain_grace, signals.next()).await;
+                self.drain.run(delay, grace, again).await;
                 std::future::pending().await
             } => {}
         }
-    });
-    Ok(())
+    }
 }
 
-fn load(app: &Arc<App>, flags: &Up, limits: &Limits) -> Result<Vec<Arc<Loaded>>, Error> {
+/// Where the host reaches itself.
+fn own_address(mut address: SocketAddr) -> SocketAddr {
+    if address.ip().is_unspecified() {
+        address.set_ip(match address {
+            SocketAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+            SocketAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+        });
+    }
+    address
+}
+
+fn load(
+    app: &Arc<App>,
+    flags: &Up,
+    limits: &Limits,
+    cores: usize,
+    own_address: SocketAddr,
+) -> Result<Vec<Arc<Loaded>>, Error> {
     let engine_error = |error: wasmtime::Error| Error::Engine(format!("{error:#}"));
     if let Some(logs) = &app.logs {
         logs.prepare(flags.truncate_logs)?;
@@ -119,7 +194,12 @@ fn load(app: &Arc<App>, flags: &Up, limits: &Limits) -> Result<Vec<Arc<Loaded>>,
             stdout: sink(app, component, flags, Stream::Stdout)?,
             stderr: sink(app, component, flags, Stream::Stderr)?,
         };
-        let permission = Arc::new(Permission::new(app.clone(), index, limits.clone()));
+        let permission = Arc::new(Permission::new(
+            app.clone(),
+            index,
+            server::share(limits, cores),
+            own_address,
+        ));
         components.push(Arc::new(Loaded::new(
             engine, linker, guest, &bytes, permission, limits,
         )?));
@@ -146,7 +226,7 @@ fn sink(
 }
 
 /// Says on stdout where the app is served.
-fn print_routes(app: &App, address: std::net::SocketAddr, format: Format) {
+fn print_routes(app: &App, address: SocketAddr, format: Format) {
     let url = format!("http://{address}");
     match format {
         Format::Text => print!("Serving {url}\n{}", Listing::new(app, &url).text()),
@@ -160,7 +240,7 @@ pub fn json(listing: &Listing) -> String {
 }
 
 /// What asks the host to stop.
-struct Signals {
+pub struct Signals {
     terminate: Signal,
     interrupt: Signal,
 }
@@ -173,7 +253,7 @@ impl Signals {
         })
     }
 
-    async fn next(&mut self) {
+    pub async fn next(&mut self) {
         tokio::select! {
             _ = self.terminate.recv() => {}
             _ = self.interrupt.recv() => {}

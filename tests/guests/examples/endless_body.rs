@@ -12,7 +12,7 @@ async fn handle(request: Request) -> Answer {
                     return;
                 }
                 if silent {
-                    std::future::pending::<()>().await;
+                    guests::wasip3::clocks::monotonic_clock::wait_for(3_600_000_000_000).await;
                 }
             }
         });

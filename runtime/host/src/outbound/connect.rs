@@ -11,13 +11,17 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::pki_types::ServerName;
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
-use super::SendError;
 use super::pool::{Key, Place};
+use super::{Permission, SendError};
 use crate::message::Body;
 
 /// Connects to `key`. `place` is held for as long as the connection is open.
-pub async fn connect(key: &Key, place: Place) -> Result<SendRequest<Body>, SendError> {
-    let stream = dial(key).await?;
+pub async fn connect(
+    key: &Key,
+    permission: &Permission,
+    place: Place,
+) -> Result<SendRequest<Body>, SendError> {
+    let stream = dial(key, permission).await?;
     stream
         .set_nodelay(true)
         .map_err(|error| SendError::Unreachable(error.to_string()))?;
@@ -34,12 +38,17 @@ pub async fn connect(key: &Key, place: Place) -> Result<SendRequest<Body>, SendE
 }
 
 /// Tries every address of the name, in the resolver's order.
-async fn dial(key: &Key) -> Result<TcpStream, SendError> {
+async fn dial(key: &Key, permission: &Permission) -> Result<TcpStream, SendError> {
     let addresses = tokio::net::lookup_host((key.host.as_str(), key.port))
         .await
         .map_err(|error| SendError::Dns(error.to_string()))?;
     let mut last = SendError::Dns("the name has no address".into());
     for address in addresses {
+        // Asked after DNS: any name can be made to point at an internal address.
+        if permission.blocks(address.ip()) {
+            last = SendError::Prohibited;
+            continue;
+        }
         match TcpStream::connect(address).await {
             Ok(stream) => return Ok(stream),
             Err(error) if error.kind() == ErrorKind::ConnectionRefused => {

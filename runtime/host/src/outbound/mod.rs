@@ -1,16 +1,21 @@
 //! Outbound HTTP: what a component may reach, checked once, then sent over a kept connection of this core.
 
 mod connect;
+pub mod local;
 mod pool;
 mod send;
 
 use std::collections::HashSet;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use http::uri::{Authority, PathAndQuery, Scheme};
 use http::{HeaderMap, Method};
 use levelfield_app::App;
+use levelfield_app::outbound::{AllowedHosts, Denied};
+
+pub use levelfield_app::authority::parse as parse_authority;
 
 pub use self::send::send;
 use crate::limits::Limits;
@@ -44,6 +49,8 @@ pub struct Permission {
     pub app: Arc<App>,
     pub index: usize,
     pub limits: Limits,
+    /// Where the app itself is served, for its requests to `self`.
+    pub own_address: SocketAddr,
     /// Denied destinations that were told on stderr already.
     told: Mutex<HashSet<String>>,
 }
@@ -53,6 +60,8 @@ pub struct Permission {
 pub enum SendError {
     #[error("not permitted by allowed_outbound_hosts")]
     Denied,
+    #[error("the address is in a blocked network")]
+    Prohibited,
     #[error("the request has no valid URI")]
     UriInvalid,
     #[error("not HTTP: {0}")]
@@ -80,23 +89,49 @@ pub enum SendError {
 }
 
 impl Permission {
-    pub fn new(app: Arc<App>, index: usize, limits: Limits) -> Self {
+    pub fn new(app: Arc<App>, index: usize, limits: Limits, own_address: SocketAddr) -> Self {
         Permission {
             app,
             index,
             limits,
+            own_address,
             told: Mutex::default(),
         }
     }
 
     /// Checks a destination against the component's `allowed_outbound_hosts`; a refusal is told once on stderr.
     fn check(&self, scheme: &str, host: &str, port: Option<u16>) -> Result<(), SendError> {
+        self.ask(|allowed| allowed.check(scheme, host, port))
+    }
+
+    /// Whether the component may send requests to the app it belongs to.
+    fn check_self(&self, scheme: &str) -> Result<(), SendError> {
+        self.ask(|allowed| allowed.check_self(scheme))
+    }
+
+    /// Whether the component may open a socket of `scheme`, `tcp` or `udp`, to `address`.
+    pub fn permits_socket(&self, scheme: &str, address: SocketAddr) -> bool {
+        !self.app.blocked_networks.blocks(address.ip())
+            && self
+                .check(scheme, &address.ip().to_string(), Some(address.port()))
+                .is_ok()
+    }
+
+    /// Whether the host's configuration keeps every component from `address`.
+    fn blocks(&self, address: IpAddr) -> bool {
+        self.app.blocked_networks.blocks(address)
+    }
+
+    fn ask(
+        &self,
+        question: impl FnOnce(&AllowedHosts) -> Result<(), Denied>,
+    ) -> Result<(), SendError> {
         let component = &self.app.components[self.index];
         let allowed = component.allowed_hosts().map_err(|error| {
             tracing::error!(component = %component.id, %error, "allowed_outbound_hosts cannot be resolved");
             SendError::Denied
         })?;
-        let Err(denied) = allowed.check(scheme, host, port) else {
+        let Err(denied) = question(&allowed) else {
             return Ok(());
         };
         let mut told = self.told.lock().unwrap_or_else(|e| e.into_inner());
@@ -117,20 +152,11 @@ pub fn parse_path(path: &str) -> Option<PathAndQuery> {
     if path.contains('#') {
         return None;
     }
-    path.parse().ok()
-}
-
-/// An authority as a guest may set it: a host, and a port that is a number if there is one; no user information.
-pub fn parse_authority(authority: &str) -> Option<Authority> {
-    let parsed: Authority = authority.parse().ok()?;
-    let after_host = authority
-        .rsplit_once(']')
-        .map_or(authority, |(_, rest)| rest);
-    let has_port = after_host.contains(':');
-    if authority.contains('@') || (has_port && parsed.port_u16().is_none()) {
-        return None;
+    if path.is_empty() {
+        // What goes over the wire is never empty.
+        return Some(PathAndQuery::from_static("/"));
     }
-    Some(parsed)
+    path.parse().ok()
 }
 
 #[cfg(test)]
@@ -147,15 +173,5 @@ mod tests {
         }
         let long = format!("/{}", "x".repeat(200_000));
         assert!(parse_path(&long).is_none());
-    }
-
-    #[test]
-    fn an_authority_is_a_host_and_perhaps_a_port() {
-        for bad in ["", "a:", "a:b", "u@a", "a:99999", "a/b", "[::1"] {
-            assert!(parse_authority(bad).is_none(), "{bad}");
-        }
-        for good in ["a", "a:80", "[::1]", "[::1]:80", "127.0.0.1:1"] {
-            assert!(parse_authority(good).is_some(), "{good}");
-        }
     }
 }

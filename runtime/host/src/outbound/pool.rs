@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use hyper::client::conn::http1::SendRequest;
 
-use super::SendError;
 use super::connect::connect;
+use super::{Permission, SendError};
 use crate::message::Body;
 
 /// How long an unused connection is kept: less than most servers keep their end.
@@ -54,7 +54,11 @@ impl Lease {
 }
 
 /// A kept connection to `key`, or a new one if the limit allows it.
-pub async fn checkout(key: &Key, limit: usize, timeout: Duration) -> Result<Lease, SendError> {
+pub async fn checkout(
+    key: &Key,
+    permission: &Permission,
+    timeout: Duration,
+) -> Result<Lease, SendError> {
     if let Some(connection) = kept(key) {
         return Ok(Lease {
             connection,
@@ -62,8 +66,8 @@ pub async fn checkout(key: &Key, limit: usize, timeout: Duration) -> Result<Leas
             key: key.clone(),
         });
     }
-    let place = Place::take(key, limit)?;
-    let connection = tokio::time::timeout(timeout, connect(key, place))
+    let place = Place::take(key, permission.limits.outbound_connections)?;
+    let connection = tokio::time::timeout(timeout, connect(key, permission, place))
         .await
         .map_err(|_| SendError::ConnectTimeout)??;
     Ok(Lease {

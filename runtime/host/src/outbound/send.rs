@@ -4,13 +4,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http::header::{HOST, HeaderValue};
-use http::uri::Scheme;
+use http::uri::{Authority, PathAndQuery, Scheme};
 use http::{Request, Uri};
 
 use super::pool::{Key, checkout};
-use super::{Outbound, Permission, SendError};
+use super::{Outbound, Permission, SendError, local};
 use crate::headers::is_forbidden;
 use crate::message::{Body, Response};
+
+/// The host name of a request to the app itself.
+const SELF: &str = "self.alt";
 
 /// Sends `request` if the component may, and waits for the response's head.
 pub async fn send(permission: Arc<Permission>, request: Outbound) -> Result<Response, SendError> {
@@ -20,9 +23,23 @@ pub async fn send(permission: Arc<Permission>, request: Outbound) -> Result<Resp
         "https" => true,
         other => return Err(SendError::Protocol(format!("scheme {other}"))),
     };
-    let authority = request.authority.clone().ok_or(SendError::UriInvalid)?;
+    let own = Authority::try_from(permission.own_address.to_string());
+    let authority = match (request.authority.clone(), own) {
+        (Some(authority), _) if authority.host() != SELF => {
+            let host = authority.host().trim_matches(['[', ']']);
+            permission.check(scheme.as_str(), host, authority.port_u16())?;
+            authority
+        }
+        (_, Ok(own)) => {
+            permission.check_self(scheme.as_str())?;
+            own
+        }
+        (_, Err(_)) => return Err(SendError::UriInvalid),
+    };
+    if let Some(component) = permission.app.chained(authority.host()) {
+        return local::send(component, request, authority).await;
+    }
     let host = authority.host().trim_matches(['[', ']']).to_owned();
-    permission.check(scheme.as_str(), &host, authority.port_u16())?;
 
     let limits = &permission.limits;
     let wait = |asked: Option<Duration>, limit: Duration| asked.map_or(limit, |a| a.min(limit));
@@ -37,7 +54,7 @@ pub async fn send(permission: Arc<Permission>, request: Outbound) -> Result<Resp
 
     let mut wire = wire_request(request, &authority)?;
     loop {
-        let mut lease = checkout(&key, limits.outbound_connections, connect).await?;
+        let mut lease = checkout(&key, &permission, connect).await?;
         let sending = lease.connection.try_send_request(wire);
         let sent = tokio::time::timeout(first_byte, sending)
             .await
@@ -57,17 +74,8 @@ pub async fn send(permission: Arc<Permission>, request: Outbound) -> Result<Resp
 }
 
 /// The request as it goes over the wire: path only, `host` from the authority, which was checked, and nothing else.
-fn wire_request(
-    request: Outbound,
-    authority: &http::uri::Authority,
-) -> Result<Request<Body>, SendError> {
-    let path = match request.path {
-        Some(path) if path.as_str().starts_with('/') => path,
-        Some(path) if path.as_str().starts_with('?') => format!("/{path}")
-            .parse()
-            .map_err(|_| SendError::UriInvalid)?,
-        _ => http::uri::PathAndQuery::from_static("/"),
-    };
+fn wire_request(request: Outbound, authority: &Authority) -> Result<Request<Body>, SendError> {
+    let path = path(request.path)?;
     let mut wire = Request::new(request.body.settle()?);
     *wire.method_mut() = request.method;
     *wire.uri_mut() = Uri::from(path);
@@ -75,6 +83,17 @@ fn wire_request(
     let host = HeaderValue::from_str(authority.as_str()).map_err(|_| SendError::UriInvalid)?;
     wire.headers_mut().insert(HOST, host);
     Ok(wire)
+}
+
+/// The path as it is sent: never empty.
+pub(super) fn path(path: Option<PathAndQuery>) -> Result<PathAndQuery, SendError> {
+    match path {
+        Some(path) if path.as_str().starts_with('/') => Ok(path),
+        Some(path) if path.as_str().starts_with('?') => format!("/{path}")
+            .parse()
+            .map_err(|_| SendError::UriInvalid),
+        _ => Ok(PathAndQuery::from_static("/")),
+    }
 }
 
 fn response_from(response: hyper::Response<hyper::body::Incoming>, pause: Duration) -> Response {

@@ -161,7 +161,7 @@ impl Drop for OutgoingBody {
     }
 }
 
-struct BodyWriter(Pipe);
+struct BodyWriter(Pipe, Arc<Shared>);
 
 #[async_trait]
 impl Pollable for BodyWriter {
@@ -175,7 +175,10 @@ impl OutputStream for BodyWriter {
     fn write(&mut self, bytes: Bytes) -> StreamResult<()> {
         let mut cx = Context::from_waker(Waker::noop());
         match self.0.poll_write(&mut cx, &bytes) {
-            Poll::Ready(Written::Taken(taken)) if taken == bytes.len() => Ok(()),
+            Poll::Ready(Written::Taken(taken)) if taken == bytes.len() => {
+                self.1.note_progress();
+                Ok(())
+            }
             Poll::Ready(Written::Closed) => match self.0.failure() {
                 Some(error) => Err(StreamError::LastOperationFailed(error.into())),
                 None => Err(StreamError::Closed),
@@ -217,7 +220,8 @@ pub fn link(types: &mut LinkerInstance<'_, State>) -> Result<()> {
             if std::mem::replace(&mut body.written, true) {
                 return Ok((Err(()),));
             }
-            let stream: DynOutputStream = Box::new(BodyWriter(body.pipe.clone()));
+            let stream: DynOutputStream =
+                Box::new(BodyWriter(body.pipe.clone(), body.shared.clone()));
             Ok((Ok(state.table.push(stream)?),))
         },
     )?;

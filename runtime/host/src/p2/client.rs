@@ -179,6 +179,7 @@ impl From<SendError> for ErrorCode {
     fn from(error: SendError) -> Self {
         match error {
             SendError::Denied => ErrorCode::HttpRequestDenied,
+            SendError::Prohibited => ErrorCode::DestinationIpProhibited,
             SendError::UriInvalid => ErrorCode::HttpRequestUriInvalid,
             SendError::Protocol(_) => ErrorCode::HttpProtocolError,
             SendError::Dns(reason) => ErrorCode::DnsError(DnsErrorPayload {

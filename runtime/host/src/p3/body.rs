@@ -89,6 +89,7 @@ impl StreamConsumer<State> for BodyConsumer {
         match self.pipe.poll_write(cx, source.remaining()) {
             Poll::Ready(Written::Taken(count)) => {
                 source.mark_read(count);
+                self.shared.note_progress();
                 Poll::Ready(Ok(StreamResult::Completed))
             }
             Poll::Ready(Written::Closed) => Poll::Ready(Ok(StreamResult::Dropped)),

@@ -22,6 +22,9 @@ use crate::core::Core;
 /// How long to wait when the process is out of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
+/// How long a drain waits for the first request of a connection that was accepted just before.
+const FIRST_REQUEST: Duration = Duration::from_millis(500);
+
 /// What a core's connections have in common.
 pub struct Connections {
     pub service: Arc<Service>,
@@ -65,7 +68,9 @@ pub async fn accept(service: Arc<Service>, core: Rc<Core>, listener: TcpListener
         };
         match accepted {
             Ok((stream, peer)) => {
-                tokio::task::spawn_local(serve(connections.clone(), stream, peer));
+                // Counted here already: a drain must not miss one that has not begun.
+                let open = Open::new(connections.clone());
+                tokio::task::spawn_local(serve(open, stream, peer));
             }
             Err(error) => {
                 tracing::warn!(%error, "a connection was not accepted");
@@ -86,9 +91,8 @@ pub async fn accept(service: Arc<Service>, core: Rc<Core>, listener: TcpListener
 }
 
 /// Serves one connection to its end.
-async fn serve(connections: Rc<Connections>, stream: TcpStream, peer: SocketAddr) {
-    connections.open.set(connections.open.get() + 1);
-    let _open = Open(connections.clone());
+async fn serve(open: Open, stream: TcpStream, peer: SocketAddr) {
+    let connections = open.0.clone();
     // An answer goes out when it is written, not when the client acknowledged the one before.
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "TCP_NODELAY");
@@ -106,16 +110,31 @@ async fn serve(connections: Rc<Connections>, stream: TcpStream, peer: SocketAddr
         .max_header_list_size(u32::try_from(limits.request_head).unwrap_or(u32::MAX))
         .max_concurrent_streams(256);
     let for_requests = connections.clone();
+    let asked = Rc::new(Notify::new());
+    let first = asked.clone();
     let service = service_fn(move |request| {
         let connections = for_requests.clone();
+        // Kept for a drain that comes later: `notified` returns at once then.
+        asked.notify_one();
         async move { Ok::<_, Infallible>(request::answer(&connections, peer, request).await) }
     });
     let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,
         () = connections.service.drain.draining() => {
-            connection.as_mut().graceful_shutdown();
-            connection.await
+            // A first request that is on its way would meet a reset.
+            let early = tokio::select! {
+                ended = connection.as_mut() => Some(ended),
+                () = first.notified() => None,
+                () = tokio::time::sleep(FIRST_REQUEST) => None,
+            };
+            match early {
+                Some(ended) => ended,
+                None => {
+                    connection.as_mut().graceful_shutdown();
+                    connection.await
+                }
+            }
         }
     };
     if let Err(error) = ended {
@@ -126,6 +145,13 @@ async fn serve(connections: Rc<Connections>, stream: TcpStream, peer: SocketAddr
 
 /// Counts a connection as open until it is dropped.
 struct Open(Rc<Connections>);
+
+impl Open {
+    fn new(connections: Rc<Connections>) -> Self {
+        connections.open.set(connections.open.get() + 1);
+        Open(connections)
+    }
+}
 
 impl Drop for Open {
     fn drop(&mut self) {

@@ -5,7 +5,7 @@ mod listen;
 mod request;
 mod well_known;
 
-use std::net::{SocketAddr, TcpListener};
+use std::net::TcpListener;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
@@ -17,6 +17,7 @@ use crate::core::Core;
 use crate::drain::Drain;
 use crate::error::Error;
 use crate::limits::Limits;
+use crate::outbound::local;
 
 /// What every core serves.
 pub struct Service {
@@ -25,7 +26,6 @@ pub struct Service {
     /// Limits of the whole host.
     pub limits: Limits,
     pub drain: Arc<Drain>,
-    pub address: SocketAddr,
 }
 
 /// Starts a thread for each listener. They end when the drain is over.
@@ -52,7 +52,7 @@ pub fn start(
 }
 
 /// One core's part of the limits that count over all cores.
-fn share(limits: &Limits, cores: usize) -> Limits {
+pub fn share(limits: &Limits, cores: usize) -> Limits {
     let part = |whole: usize| (whole / cores).max(1);
     Limits {
         instances: part(limits.instances),
@@ -74,9 +74,10 @@ fn run(service: Arc<Service>, listener: TcpListener, limits: Limits) {
             return;
         }
     };
-    let local = tokio::task::LocalSet::new();
+    let tasks = tokio::task::LocalSet::new();
     let core = Core::new(&service.components, limits);
-    local.block_on(
+    local::enter(&core);
+    tasks.block_on(
         &runtime,
         connection::accept(service, core.clone(), listener),
     );

@@ -8,6 +8,7 @@ use http::uri::{Authority, Scheme};
 use http::{HeaderMap, Method, StatusCode, Uri};
 use hyper::body::Incoming;
 use hyper::{Request, Response};
+use levelfield_app::authority::{self, NoHost};
 use levelfield_app::headers::{self, RequestFacts};
 use levelfield_app::route::{Match, Target};
 
@@ -20,7 +21,7 @@ use crate::message::{self, Body};
 enum Refusal {
     PathTooLong,
     BodyTooLarge,
-    NoHost(&'static str),
+    NoHost(NoHost),
     NotUtf8,
     NoRoute,
     Guest(CallError),
@@ -51,9 +52,11 @@ async fn serve(
     if let Some(response) = super::well_known::answer(service, request.uri().path()) {
         return Ok(response);
     }
-    let authority = authority(&request)?;
-    let (parts, body) = request.into_parts();
+    let authority =
+        authority::of_request(request.uri(), request.headers()).map_err(Refusal::NoHost)?;
+    let (mut parts, body) = request.into_parts();
     check_headers(&parts.headers)?;
+    let sent = std::mem::take(&mut parts.headers);
     let path = parts.uri.path();
     let matched = service.app.router.lookup(path).ok_or(Refusal::NoRoute)?;
     let component = match &matched.route.target {
@@ -62,7 +65,7 @@ async fn serve(
     };
     let is_head = parts.method == Method::HEAD;
     let body = Body::from_wire(body, limits.request_body, limits.client_pause);
-    let request = for_guest(&parts, &matched, authority, peer, body)?;
+    let request = for_guest(&parts, sent, &matched, authority, peer, body)?;
     let response = connections
         .core
         .call(component, request)
@@ -86,34 +89,6 @@ fn check_size(request: &Request<Incoming>, limits: &Limits) -> Result<(), Refusa
     Ok(())
 }
 
-/// The one authority of the request: from its target, from Host, or from both when they agree.
-fn authority(request: &Request<Incoming>) -> Result<Authority, Refusal> {
-    let mut hosts = request.headers().get_all(HOST).iter();
-    let host = hosts.next();
-    if hosts.any(|other| Some(other) != host) {
-        return Err(Refusal::NoHost(
-            "the Host header is repeated with different values",
-        ));
-    }
-    let host = match host {
-        Some(host) => Some(
-            host.to_str()
-                .ok()
-                .and_then(crate::outbound::parse_authority)
-                .ok_or(Refusal::NoHost("the Host header is malformed"))?,
-        ),
-        None => None,
-    };
-    match (request.uri().authority(), host) {
-        (Some(target), Some(host)) if *target != host => Err(Refusal::NoHost(
-            "the Host header and the request target name different hosts",
-        )),
-        (Some(target), _) => Ok(target.clone()),
-        (None, Some(host)) => Ok(host),
-        (None, None) => Err(Refusal::NoHost("the request has no Host header")),
-    }
-}
-
 /// Guests get header values as strings in most languages, so that bytes which are no UTF-8 would surprise them.
 fn check_headers(headers: &HeaderMap) -> Result<(), Refusal> {
     let readable = |value: &HeaderValue| std::str::from_utf8(value.as_bytes()).is_ok();
@@ -127,13 +102,13 @@ fn check_headers(headers: &HeaderMap) -> Result<(), Refusal> {
 /// The request as the component receives it.
 fn for_guest(
     parts: &http::request::Parts,
+    mut sent: HeaderMap,
     matched: &Match<'_, '_>,
     authority: Authority,
     peer: SocketAddr,
     body: Body,
 ) -> Result<message::Request, Refusal> {
     let path_and_query = parts.uri.path_and_query();
-    let mut sent = parts.headers.clone();
     sent.remove(CONNECTION);
     if authority.host().ends_with(".spin.internal") {
         sent.remove(HOST);
@@ -183,7 +158,7 @@ impl Refusal {
         let (status, text) = match &self {
             Refusal::PathTooLong => (StatusCode::URI_TOO_LONG, "the path is too long\n"),
             Refusal::BodyTooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "the body is too large\n"),
-            Refusal::NoHost(reason) => (StatusCode::BAD_REQUEST, *reason),
+            Refusal::NoHost(reason) => (StatusCode::BAD_REQUEST, reason.reason()),
             Refusal::NotUtf8 => (StatusCode::BAD_REQUEST, "a header value is not UTF-8\n"),
             Refusal::NoRoute => (StatusCode::NOT_FOUND, ""),
             Refusal::Guest(CallError::Timeout) => (StatusCode::GATEWAY_TIMEOUT, ""),
