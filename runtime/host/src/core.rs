@@ -73,7 +73,7 @@ impl Core {
         if self.waiting.get() > 0 {
             self.wait(call.deadline).await?;
         }
-        while let Err(back) = self.place(index, call) {
+        while let Some(back) = self.place(index, call) {
             call = back;
             self.wait(call.deadline).await?;
         }
@@ -92,10 +92,10 @@ impl Core {
             .map_err(|_| CallError::Overloaded)
     }
 
-    /// Puts the call into an instance that has room, or into a new one; gives it back if neither can be had.
-    fn place(self: &Rc<Self>, index: usize, mut call: Call) -> Result<(), Call> {
+    /// Puts the call into an instance that has room, or into a new one; it comes back if neither can be had.
+    fn place(self: &Rc<Self>, index: usize, mut call: Call) -> Option<Call> {
         if self.in_flight.get() >= self.limits.concurrent_requests {
-            return Err(call);
+            return Some(call);
         }
         // Counted before the guest runs; the answer's drop takes it back, and so does a failure below.
         self.in_flight.set(self.in_flight.get() + 1);
@@ -109,18 +109,14 @@ impl Core {
                 .find(|i| i.has_room())
                 .cloned();
             let Some(instance) = instance else { break };
-            match instance.call(call) {
-                Ok(()) => return Ok(()),
-                Err(back) => call = back,
-            }
+            call = instance.call(call)?;
         }
         if self.instances.get() >= self.limits.instances && !self.evict_idle() {
             self.in_flight.set(self.in_flight.get() - 1);
-            return Err(call);
+            return Some(call);
         }
         // A new instance takes its first call whatever happens.
-        let _ = self.create(index).call(call);
-        Ok(())
+        self.create(index).call(call)
     }
 
     fn create(self: &Rc<Self>, index: usize) -> Rc<Instance> {

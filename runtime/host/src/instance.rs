@@ -133,6 +133,9 @@ pub enum Retirement {
     Shutdown,
 }
 
+/// Told once when an instance has ended, and why.
+pub type OnEnd = Box<dyn Fn(&Instance, Retirement)>;
+
 /// An instance as its core's pool sees it.
 pub struct Instance {
     shared: Arc<Shared>,
@@ -147,7 +150,7 @@ pub struct Instance {
     /// The turn after which it could not take a call: it waits in the middle of one.
     refused_at: Cell<Option<u64>>,
     ended: Cell<Option<Retirement>>,
-    on_end: Box<dyn Fn(&Instance, Retirement)>,
+    on_end: OnEnd,
 }
 
 impl Instance {
@@ -157,7 +160,7 @@ impl Instance {
         event_loop: EventLoop,
         max_reuse: u32,
         max_concurrent: usize,
-        on_end: Box<dyn Fn(&Instance, Retirement)>,
+        on_end: OnEnd,
     ) -> Rc<Self> {
         Rc::new(Instance {
             waker: shared.clone().into(),
@@ -191,7 +194,7 @@ impl Instance {
     }
 
     /// Gives it a call and lets it work at once. The call comes back if the guest could not take it now.
-    pub fn call(self: &Rc<Self>, call: Call) -> Result<(), Call> {
+    pub fn call(self: &Rc<Self>, call: Call) -> Option<Call> {
         let reply = call.reply.clone();
         self.last_used.set(Instant::now());
         self.accepted.set(self.accepted.get() + 1);
@@ -215,9 +218,9 @@ impl Instance {
                 self.shared
                     .retired
                     .store(self.accepted.get() >= self.max_reuse, Ordering::Relaxed);
-                inbox.remove(index).map_or(Ok(()), Err)
+                inbox.remove(index)
             }
-            _ => Ok(()),
+            _ => None,
         }
     }
 
