@@ -5,6 +5,7 @@ mod store;
 
 use std::io::IsTerminal;
 use std::net::SocketAddr;
+use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::Parser;
@@ -36,7 +37,18 @@ struct Options {
 }
 
 #[tokio::main]
-async fn main() -> anyhow::Result<()> {
+async fn main() -> ExitCode {
+    match serve().await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // One line, whatever RUST_BACKTRACE says: it is the user's input that is at fault.
+            eprintln!("levelfield-native: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn serve() -> anyhow::Result<()> {
     tracing_subscriber::fmt()
         .with_max_level(tracing::Level::ERROR)
         .with_writer(std::io::stderr)
