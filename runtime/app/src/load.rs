@@ -8,26 +8,22 @@ use tempfile::TempDir;
 
 use crate::app::{App, Component, Outbound};
 use crate::arguments::{self, EnvironmentArgument, VariableArgument};
-use crate::building::Recipe;
+use crate::component::{Shared, environment};
 use crate::error::{Error, one_line, quoted};
-use crate::files::Files;
 use crate::locate::{self, Origin};
 use crate::logs::LogDirectory;
 use crate::manifest::{self, Manifest};
 use crate::normalize;
-use crate::outbound::{AllowList, from_http_hosts};
 use crate::route::{Route, Router, Target};
 use crate::runtime_config::{self, RuntimeConfig};
-use crate::shapes::StringOr;
-use crate::source::{self, Fetch, Sources};
+use crate::source::{self, Fetch};
 use crate::triggers::Triggers;
-use crate::variables::{self, ComponentVariables, Provider, Variables};
-use crate::watching::Watched;
+use crate::variables::{ComponentVariables, Provider, Variables};
 
 /// Where the app is and what the command line says of it.
 #[derive(Default)]
 pub struct LoadOptions<'a> {
-    /// `--from`: a manifest, a directory with a `spin.toml`, or a bare `.wasm` or `.wat`. `None`: `spin.toml` here
+    /// `--from`: a manifest, a directory with a `spin.toml`, or a bare `.wasm`, `.wat` or `.cwasm`. `None`: `spin.toml` here
     /// or above, up to the root of the git work tree.
     pub from: Option<PathBuf>,
     /// `--env`, added to every component's environment over the manifest's.
@@ -66,29 +62,8 @@ pub fn load(options: &LoadOptions<'_>) -> Result<App, Error> {
     }
 }
 
-/// How the app's components, or the chosen ones, are built; it needs no wasm file to be there.
-pub fn recipes(options: &LoadOptions<'_>) -> Result<Vec<Recipe>, Error> {
-    let path = match locate::origin(options.from.as_deref())? {
-        Origin::Wasm(_) => return Ok(Vec::new()),
-        Origin::Manifest(path) => path,
-    };
-    let loader = Loader::new(&path, options)?;
-    let mut manifest = manifest::read(&path)?;
-    loader.normalize(&mut manifest)?;
-    let ids: Vec<&str> = manifest.component.keys().map(|id| id.as_str()).collect();
-    check_chosen(&options.components, &ids)?;
-    let mut recipes = Vec::new();
-    for (id, written) in &manifest.component {
-        let chosen = |chosen: &String| chosen == id.as_str();
-        if options.components.is_empty() || options.components.iter().any(chosen) {
-            recipes.extend(loader.recipe(id.as_str(), written)?);
-        }
-    }
-    Ok(recipes)
-}
-
 /// Checks that the app has every component that was chosen.
-fn check_chosen(chosen: &[String], known: &[&str]) -> Result<(), Error> {
+pub(crate) fn check_chosen(chosen: &[String], known: &[&str]) -> Result<(), Error> {
     let unknown = chosen
         .iter()
         .map(String::as_str)
@@ -107,64 +82,9 @@ fn check_chosen(chosen: &[String], known: &[&str]) -> Result<(), Error> {
     })
 }
 
-/// What to look at to see that the app has changed. It works where loading would not: of a broken manifest only the
-/// manifest itself is watched.
-pub fn watched(options: &LoadOptions<'_>) -> Result<Watched, Error> {
-    let path = match locate::origin(options.from.as_deref())? {
-        Origin::Wasm(path) => {
-            return Ok(Watched {
-                wasm: vec![path],
-                ..Watched::default()
-            });
-        }
-        Origin::Manifest(path) => path,
-    };
-    let loader = Loader::new(&path, options)?;
-    let mut watched = Watched {
-        manifest: Some(loader.base.join(path.file_name().unwrap_or_default())),
-        ..Watched::default()
-    };
-    let Ok(mut manifest) = manifest::read(&path) else {
-        return Ok(watched);
-    };
-    if loader.normalize(&mut manifest).is_err() {
-        return Ok(watched);
-    }
-    for (id, written) in &manifest.component {
-        if let StringOr::String(source) = &written.source {
-            watched.wasm.push(loader.base.join(source));
-        }
-        watched
-            .files
-            .extend(written.files.iter().map(|entry| match entry {
-                StringOr::String(text) => text.clone(),
-                StringOr::Table(placement) => placement.source.clone(),
-            }));
-        watched
-            .recipes
-            .extend(loader.recipe(id.as_str(), written).ok().flatten());
-    }
-    Ok(watched)
-}
-
-/// Checks a manifest's text as far as no file is needed: its shape, names and routes. For fuzzing.
-pub fn check_manifest(text: &str) -> Result<(), Error> {
-    let (path, options) = (Path::new("spin.toml"), LoadOptions::default());
-    let loader = Loader::new(path, &options)?;
-    let mut manifest = manifest::parse(text, path)?;
-    loader.normalize(&mut manifest)?;
-    loader.refuse(&manifest)?;
-    let ids: Vec<String> = manifest.component.keys().map(ToString::to_string).collect();
-    loader.triggers(&manifest, &ids).map(drop)
-}
-
 /// A bare component: it gets every path and may reach nothing.
 fn bare(path: PathBuf, options: &LoadOptions<'_>, config: RuntimeConfig) -> Result<App, Error> {
-    let id = path
-        .file_stem()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned();
+    let id = locate::bare_id(&path);
     let component = Component {
         id: id.clone(),
         description: None,
@@ -207,19 +127,6 @@ fn bare(path: PathBuf, options: &LoadOptions<'_>, config: RuntimeConfig) -> Resu
     })
 }
 
-fn environment(
-    written: BTreeMap<String, String>,
-    added: &[EnvironmentArgument],
-) -> Vec<(String, String)> {
-    let mut environment = written;
-    environment.extend(
-        added
-            .iter()
-            .map(|EnvironmentArgument { name, value }| (name.clone(), value.clone())),
-    );
-    environment.into_iter().collect()
-}
-
 fn logs(
     options: &LoadOptions<'_>,
     config: &RuntimeConfig,
@@ -235,14 +142,14 @@ fn logs(
 
 /// What the steps of loading a manifest share.
 pub(crate) struct Loader<'a> {
-    path: &'a Path,
+    pub(crate) path: &'a Path,
     /// The manifest's directory, absolute.
-    base: PathBuf,
-    options: &'a LoadOptions<'a>,
+    pub(crate) base: PathBuf,
+    pub(crate) options: &'a LoadOptions<'a>,
 }
 
 impl<'a> Loader<'a> {
-    fn new(path: &'a Path, options: &'a LoadOptions<'a>) -> Result<Self, Error> {
+    pub(crate) fn new(path: &'a Path, options: &'a LoadOptions<'a>) -> Result<Self, Error> {
         let absolute = std::path::absolute(path).map_err(|source| Error::Read {
             path: path.to_owned(),
             source,
@@ -317,19 +224,16 @@ impl<'a> Loader<'a> {
             path: self.options.temp.clone().unwrap_or_else(std::env::temp_dir),
             source,
         })?;
+        let shared = Shared {
+            loader: self,
+            variables,
+            components: ids.into(),
+            temp: temp.path(),
+        };
         let mut components = Vec::new();
-        let all: Arc<[String]> = ids.into();
         for (index, (id, written)) in manifest.component.into_iter().enumerate() {
-            let component = self.component(
-                id.as_str(),
-                written,
-                &variables,
-                &all,
-                triggered[index],
-                temp.path(),
-                &mut warnings,
-            )?;
-            components.push(component);
+            let has_trigger = triggered[index];
+            components.push(shared.component(id.as_str(), written, has_trigger, &mut warnings)?);
         }
 
         let application = manifest.application;
@@ -351,7 +255,7 @@ impl<'a> Loader<'a> {
     }
 
     /// Makes implicit names and the profile explicit.
-    fn normalize(&self, manifest: &mut Manifest) -> Result<(), Error> {
+    pub(crate) fn normalize(&self, manifest: &mut Manifest) -> Result<(), Error> {
         normalize::name_triggers(&mut manifest.trigger.http);
         normalize::name_inline_components(manifest);
         if let Some(profile) = &self.options.profile {
@@ -370,124 +274,6 @@ impl<'a> Loader<'a> {
             }
         }
         Ok(())
-    }
-
-    #[allow(clippy::too_many_arguments)] // What one component takes from the app, once.
-    fn component(
-        &self,
-        id: &str,
-        written: manifest::Component,
-        variables: &Arc<Variables>,
-        components: &Arc<[String]>,
-        has_trigger: bool,
-        temp: &Path,
-        warnings: &mut Vec<String>,
-    ) -> Result<Component, Error> {
-        let at = |field: &str| format!("component `{id}`: {field}");
-        let build = self.recipe(id, &written)?;
-        let default_cache = locate::cache_dir();
-        let sources = Sources {
-            manifest: self.path,
-            base: &self.base,
-            cache: self.options.cache_dir.as_deref().unwrap_or(&default_cache),
-            fetch: self.options.fetch,
-        };
-        let wasm = sources.locate(id, &written.source)?;
-        if build.as_ref().is_some_and(Recipe::is_stale) {
-            warnings.push(format!(
-                "component `{id}`: its sources are newer than {}; build it (--build)",
-                wasm.display()
-            ));
-        }
-
-        let files = Files {
-            entries: &written.files,
-            exclude: &written.exclude_files,
-            base: &self.base,
-            writable: self.options.allow_transient_write,
-        };
-        let wrong = |message: String| self.invalid(at("files"), message);
-        let mounts = if self.options.direct_mounts {
-            files.mount_directly().map_err(wrong)?
-        } else {
-            let (mounts, odd) = files.copy(&temp.join(id)).map_err(wrong)?;
-            warnings.extend(
-                odd.into_iter()
-                    .map(|line| format!("component `{id}`: {line}")),
-            );
-            mounts
-        };
-
-        let mut hosts = written.allowed_outbound_hosts;
-        if !written.allowed_http_hosts.is_empty() {
-            let entries = from_http_hosts(&written.allowed_http_hosts);
-            let list = entries
-                .iter()
-                .map(|entry| format!("\"{entry}\""))
-                .collect::<Vec<_>>()
-                .join(", ");
-            warnings.push(format!("component `{id}`: allowed_http_hosts is deprecated; write allowed_outbound_hosts = [{list}]"));
-            hosts.extend(entries);
-        }
-        let wrong = |(entry, message)| {
-            self.invalid(at(&format!("allowed_outbound_hosts: `{entry}`")), message)
-        };
-        let list = AllowList::parse(&hosts).map_err(wrong)?;
-        let undeclared = |message| self.invalid(at("allowed_outbound_hosts"), message);
-        variables::check_names(variables, list.variables()).map_err(undeclared)?;
-        // Resolved once here also when templated: a value that makes no entry is an error at start.
-        let resolved = list
-            .resolve(components, |name| variables.get(name))
-            .map_err(wrong)?;
-        let outbound = if list.variables().next().is_none() {
-            Outbound::Fixed(Arc::new(resolved))
-        } else {
-            Outbound::Templated {
-                list,
-                path: self.path.to_owned(),
-                components: components.clone(),
-            }
-        };
-
-        let wrong = |(name, message): (String, String)| {
-            self.invalid(at(&format!("variables.{name}")), message)
-        };
-        Ok(Component {
-            id: id.to_owned(),
-            description: written
-                .description
-                .filter(|description| !description.is_empty()),
-            wasm,
-            environment: environment(written.environment, &self.options.environment),
-            mounts,
-            has_trigger,
-            build,
-            variables: ComponentVariables::new(id, &written.variables, variables.clone())
-                .map_err(wrong)?,
-            outbound,
-        })
-    }
-
-    fn recipe(&self, id: &str, written: &manifest::Component) -> Result<Option<Recipe>, Error> {
-        let Some(build) = &written.build else {
-            return Ok(None);
-        };
-        let workdir = build.workdir.as_deref().unwrap_or_default();
-        if Path::new(workdir).is_absolute() {
-            let message = format!("`{workdir}` is absolute; it must be relative to the manifest");
-            return Err(self.invalid(format!("component `{id}`: build.workdir"), message));
-        }
-        let wasm = match &written.source {
-            StringOr::String(path) => Some(self.base.join(path)),
-            StringOr::Table(_) => None,
-        };
-        Ok(Some(Recipe {
-            component: id.to_owned(),
-            commands: build.command.0.clone(),
-            workdir: self.base.join(workdir),
-            watch: build.watch.clone(),
-            wasm,
-        }))
     }
 
     /// Leaves out the components that `--component-id` does not name, and their routes.

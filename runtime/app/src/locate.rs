@@ -28,9 +28,17 @@ pub(crate) fn origin(from: Option<&Path>) -> Result<Origin, Error> {
         return Ok(Origin::Manifest(from.join("spin.toml")));
     }
     match from.extension().and_then(|extension| extension.to_str()) {
-        Some("wasm" | "wat") => Ok(Origin::Wasm(from.to_owned())),
+        Some("wasm" | "wat" | "cwasm") => Ok(Origin::Wasm(from.to_owned())),
         _ => Ok(Origin::Manifest(from.to_owned())),
     }
+}
+
+/// The name of an app and component that is a bare wasm file.
+pub(crate) fn bare_id(wasm: &Path) -> String {
+    wasm.file_stem()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned()
 }
 
 /// Looks for `spin.toml` in `directory` and above it, not beyond the root of a git work tree.
@@ -107,6 +115,10 @@ mod tests {
         assert_eq!(
             origin(Some(Path::new("a.wat"))).unwrap(),
             Origin::Wasm("a.wat".into())
+        );
+        assert_eq!(
+            origin(Some(Path::new("a.cwasm"))).unwrap(),
+            Origin::Wasm("a.cwasm".into())
         );
         assert_eq!(
             origin(Some(Path::new("app.toml"))).unwrap(),

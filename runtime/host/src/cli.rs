@@ -1,13 +1,17 @@
 //! The command line: what can be asked of the host, and its defaults.
 
-use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::builder::{BoolishValueParser, FalseyValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use levelfield_app::{EnvironmentArgument, LoadOptions, VariableArgument};
 
+use crate::download::Download;
 use crate::limits::{Limits, Range};
+use crate::refused::RefusedFlags;
+use crate::server::Address;
+use crate::server::tls::Files;
 
 /// Runs Spin HTTP apps.
 #[derive(Debug, Parser)]
@@ -23,6 +27,13 @@ pub enum Command {
     Up(Box<Up>),
     /// Serves an app, and builds and serves it again whenever its files change.
     Watch(Box<Watch>),
+    /// Compiles the app's components ahead of time, so that `up` starts from them in milliseconds.
+    ///
+    /// Each component's artifact (.cwasm) is written beside its wasm file, or where --out says, and its path printed. Start
+    /// from it with `up --from FILE.cwasm`, or name it as a component's `source`. It fits this version of the program
+    /// and this kind of machine; elsewhere `up` says so and ends. An artifact is native code and is not checked before it
+    /// runs: start only from artifacts that you would start as programs.
+    Compile(Compile),
     /// Runs the build commands of the app's components.
     Build(Build),
     /// Prints the app's routes, or which one a path takes and why.
@@ -33,7 +44,7 @@ pub enum Command {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "App")]
 pub struct AppFlags {
-    /// The app: a manifest, a directory with a spin.toml, or a single .wasm file [default: spin.toml here or above].
+    /// The app: a manifest, a directory with a spin.toml, or a single .wasm, .wat or .cwasm file [default: spin.toml here or above].
     #[arg(short, long, visible_alias = "from-file", value_name = "PATH")]
     pub from: Option<PathBuf>,
 
@@ -74,7 +85,7 @@ pub struct AppFlags {
     allow_transient_write: bool,
 
     /// Where copies of the components' files go [default: a temporary directory].
-    #[arg(long, value_name = "DIRECTORY")]
+    #[arg(long, alias = "tmp", value_name = "DIRECTORY")]
     temp: Option<PathBuf>,
 
     /// Where downloaded components are kept.
@@ -97,7 +108,7 @@ impl AppFlags {
             allow_transient_write: self.allow_transient_write,
             temp: self.temp.clone(),
             cache_dir: self.cache_dir.clone(),
-            fetch: None,
+            fetch: Some(&Download),
         }
     }
 }
@@ -107,6 +118,29 @@ impl AppFlags {
 pub enum Format {
     Text,
     Json,
+}
+
+#[derive(Debug, Args)]
+pub struct Compile {
+    /// The app: a manifest, a directory with a spin.toml, or a single .wasm or .wat file [default: spin.toml here or above].
+    #[arg(short, long, visible_alias = "from-file", value_name = "PATH")]
+    pub from: Option<PathBuf>,
+
+    /// Where the artifact goes; for several components a directory [default: beside each wasm file].
+    #[arg(short, long, value_name = "PATH")]
+    pub out: Option<PathBuf>,
+
+    /// Use the variants of this profile in the manifest.
+    #[arg(long, value_name = "NAME")]
+    pub profile: Option<String>,
+
+    /// Only these components; repeatable.
+    #[arg(short, long, value_name = "ID")]
+    pub component_id: Vec<String>,
+
+    /// Where downloaded components are kept.
+    #[arg(long, value_name = "DIRECTORY")]
+    pub cache_dir: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -131,16 +165,21 @@ pub struct Routes {
 
 #[derive(Debug, Args)]
 pub struct Up {
-    /// Where to listen, as host:port; port 0 takes a free one.
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:3000", env = "SPIN_HTTP_LISTEN_ADDR", value_parser = address)]
-    pub listen: SocketAddr,
+    /// Where to listen, as host:port or unix:PATH; port 0 takes a free one.
+    #[arg(
+        long,
+        value_name = "ADDRESS",
+        default_value = "127.0.0.1:3000",
+        env = "SPIN_HTTP_LISTEN_ADDR"
+    )]
+    pub listen: Address,
 
     /// When the port is taken, try the next ones, up to ten.
     #[arg(long)]
     pub find_free_port: bool,
 
     /// Build the app first.
-    #[arg(long, env = "SPIN_ALWAYS_BUILD")]
+    #[arg(long, env = "SPIN_ALWAYS_BUILD", value_parser = BoolishValueParser::new())]
     pub build: bool,
 
     /// Do not repeat on stderr what components write.
@@ -171,11 +210,45 @@ pub struct Up {
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
     pub drain_grace: Duration,
 
+    /// Take each instance's memory from the system instead of from a pool: starts are cheaper, instances dearer.
+    #[arg(long)]
+    pub disable_pooling: bool,
+
+    /// Taken because Spin has it, and without effect: no compiled code is cached, see `compile`.
+    #[arg(long, env = "DISABLE_WASMTIME_CACHE", value_parser = FalseyValueParser::new())]
+    pub disable_cache: bool,
+
+    #[command(flatten)]
+    pub tls: TlsFlags,
+
     #[command(flatten)]
     pub app: AppFlags,
 
     #[command(flatten)]
     pub limits: LimitFlags,
+
+    #[command(flatten)]
+    pub refused: RefusedFlags,
+}
+
+/// Serve HTTPS instead of HTTP.
+#[derive(Debug, Args)]
+pub struct TlsFlags {
+    /// Serve HTTPS with this certificate chain, a PEM file; read again when it changes.
+    #[arg(long, value_name = "FILE", env = "SPIN_TLS_CERT", requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+
+    /// The certificate's private key, a PEM file.
+    #[arg(long, value_name = "FILE", env = "SPIN_TLS_KEY", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
+}
+
+impl TlsFlags {
+    /// Both files, or none.
+    pub fn files(&self) -> Option<Files> {
+        let (certificate, key) = (self.tls_cert.clone()?, self.tls_key.clone()?);
+        Some(Files { certificate, key })
+    }
 }
 
 #[derive(Debug, Args)]
@@ -241,7 +314,7 @@ pub struct LimitFlags {
     max_request_body: Option<u64>,
 
     /// Bytes of a request's head, at least 8192; more are answered 431 [default: 65536].
-    #[arg(long, visible_alias = "http1-max-buf-size", value_name = "BYTES", value_parser = head_size)]
+    #[arg(long, visible_alias = "http1-max-buf-size", value_name = "BYTES", env = "SPIN_HTTP1_MAX_BUF_SIZE", value_parser = head_size)]
     max_request_head: Option<usize>,
 
     /// Bytes of a request's path and query; more are answered 414 [default: 16384].
@@ -306,30 +379,24 @@ impl LimitFlags {
     }
 }
 
-/// Resolves a listen address; 127.0.0.1 comes first where a name has several addresses.
-fn address(text: &str) -> Result<SocketAddr, String> {
-    let mut addresses: Vec<SocketAddr> = text
-        .to_socket_addrs()
-        .map_err(|error| format!("it must be host:port ({error})"))?
-        .collect();
-    addresses.sort_by_key(|address| !address.is_ipv4());
-    addresses
-        .first()
-        .copied()
-        .ok_or_else(|| "the name has no address".into())
-}
-
 fn seconds(text: &str) -> Result<Duration, String> {
-    let number: f64 = text
-        .strip_suffix('s')
-        .unwrap_or(text)
+    // The units that Spin takes, and seconds where there is none.
+    let units = [("ms", 0.001), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
+    let (number, unit) = units
+        .iter()
+        .find_map(|(unit, seconds)| Some((text.strip_suffix(unit)?, *seconds)))
+        .unwrap_or((text, 1.0));
+    if text.contains("..") {
+        return Err("a range is not taken here; give one number of seconds".into());
+    }
+    let number: f64 = number
         .parse()
-        .map_err(|_| "it must be a number of seconds".to_owned())?;
+        .map_err(|_| "it must be a number of seconds, or one with ms, s, m or h".to_owned())?;
     // Bounded, so that a deadline can always be computed.
-    if !(0.0..=31_536_000.0).contains(&number) {
+    if !(0.0..=31_536_000.0).contains(&(number * unit)) {
         return Err("it must be between 0 seconds and a year".into());
     }
-    Ok(Duration::from_secs_f64(number))
+    Ok(Duration::from_secs_f64(number * unit))
 }
 
 fn milliseconds(text: &str) -> Result<Duration, String> {

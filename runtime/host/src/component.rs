@@ -1,7 +1,6 @@
-//! From a wasm file to something that can be instantiated: loading, what it exports and imports, linking.
+//! From a component's code to something that can be instantiated: what it exports and imports, linking.
 
 use std::net::SocketAddr;
-use std::path::Path;
 use std::sync::Arc;
 
 use levelfield_app::App;
@@ -11,6 +10,7 @@ use wasmtime::{Engine, Store, UpdateDeadline};
 use wasmtime_wasi::sockets::SocketAddrUse;
 use wasmtime_wasi::{FsPerms, WasiCtx};
 
+use crate::code::Code;
 use crate::engine::Wasi;
 use crate::error::Error;
 use crate::instance::{EventLoop, Shared};
@@ -50,28 +50,6 @@ enum Handler {
     P3(p3::Handler),
 }
 
-/// Which WASI a wasm file was built for, as far as its bytes tell; a file that tells nothing is judged by its exports.
-pub fn wasi_of(bytes: &[u8]) -> Wasi {
-    let has = |needle: &str| {
-        bytes
-            .windows(needle.len())
-            .any(|window| window == needle.as_bytes())
-    };
-    if has(p2::HANDLER) && !has("wasi:http/handler@0.3") {
-        Wasi::P2
-    } else {
-        Wasi::P3
-    }
-}
-
-/// Reads a component's file.
-pub fn read(path: &Path) -> Result<Vec<u8>, Error> {
-    std::fs::read(path).map_err(|source| Error::Read {
-        path: path.to_owned(),
-        source,
-    })
-}
-
 /// The host functions for one engine.
 pub fn linker(engine: &Engine, wasi: Wasi) -> wasmtime::Result<Linker<State>> {
     let mut linker = Linker::new(engine);
@@ -86,28 +64,17 @@ pub fn linker(engine: &Engine, wasi: Wasi) -> wasmtime::Result<Linker<State>> {
 }
 
 impl Loaded {
-    /// Compiles and links, or says what is wrong with the component.
+    /// Compiles, unless that was done before, and links, or says what is wrong with the component.
     pub fn new(
         engine: &Engine,
         linker: &Linker<State>,
         guest: Guest,
-        bytes: &[u8],
+        code: &Code,
         permission: Arc<Permission>,
         limits: &Limits,
     ) -> Result<Self, Error> {
         let id = guest.id.to_string();
-        let path = guest.component().wasm.clone();
-        if bytes.starts_with(b"\0asm\x01\0\0\0") {
-            return Err(Error::CoreModule {
-                component: id,
-                path,
-            });
-        }
-        let component = Component::new(engine, bytes).map_err(|error| Error::NotAComponent {
-            component: id.clone(),
-            path,
-            reason: first_line(&error),
-        })?;
+        let component = code.component(engine)?;
         // Imports first: who cannot be run at all need not be told how to export.
         check_imports(engine, &component, &id)?;
         let handler = handler(engine, &component, &id)?;
@@ -172,6 +139,9 @@ impl Loaded {
         wasi.envs(&component.environment)
             .stdout(self.guest.stdout.clone())
             .stderr(self.guest.stderr.clone())
+            // What each socket may do is asked below. Names are not resolved, as under Spin.
+            .allow_tcp(true)
+            .allow_udp(true)
             .socket_addr_check(move |address, usage| {
                 let permitted = permits(&sockets, address, usage);
                 Box::pin(async move { permitted })

@@ -6,9 +6,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use wasmtime::{
-    Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig, Result,
+    Config, Enabled, Engine, InstanceAllocationStrategy, ModuleVersionStrategy,
+    PoolingAllocationConfig, Result,
 };
 
+use crate::artifact;
 use crate::limits::Limits;
 
 /// A guest that runs this long without a pause lets others of its core run.
@@ -35,9 +37,9 @@ pub enum Wasi {
     P3,
 }
 
-/// An engine with its clock.
-pub fn engine(wasi: Wasi, limits: &Limits) -> Result<Engine> {
-    let engine = match Engine::new(&config(wasi, Some(limits))) {
+/// An engine with its clock, and with a pool where there are limits for one.
+pub fn engine(wasi: Wasi, pool: Option<&Limits>) -> Result<Engine> {
+    let engine = match Engine::new(&config(wasi, pool)) {
         Ok(engine) => engine,
         Err(error) => {
             // A small address space (ulimit -v, some containers) has no room for the pool.
@@ -65,6 +67,8 @@ pub fn engine(wasi: Wasi, limits: &Limits) -> Result<Engine> {
 pub fn config(wasi: Wasi, pool: Option<&Limits>) -> Config {
     let mut config = Config::new();
     config.epoch_interruption(true);
+    // A version is at most 255 bytes, the only thing that can be wrong with one.
+    let _ = config.module_version(ModuleVersionStrategy::Custom(artifact::version(wasi)));
     match wasi {
         Wasi::P3 => {
             config.wasm_component_model_async(true);

@@ -3,6 +3,8 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use crate::server::Address;
+
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error(transparent)]
@@ -22,9 +24,31 @@ pub enum Error {
     },
 
     #[error(
-        "component `{component}`: {path} is a core module, not a component; build it for wasm32-wasip2"
+        "component `{component}`: {path} is a core module that cannot be made a component ({reason}); build it for wasm32-wasip2"
     )]
-    CoreModule { component: String, path: PathBuf },
+    Adapt {
+        component: String,
+        path: PathBuf,
+        reason: String,
+    },
+
+    #[error(
+        "component `{component}`: {path} cannot be used: {reason}; compile the component's .wasm again with this program on this machine"
+    )]
+    Artifact {
+        component: String,
+        path: PathBuf,
+        reason: String,
+    },
+
+    #[error("cannot write {path}: {source}")]
+    Write {
+        path: PathBuf,
+        source: std::io::Error,
+    },
+
+    #[error("--out {path}: the app has several components; name a directory that is there")]
+    OutNotADirectory { path: PathBuf },
 
     #[error(
         "component `{component}` exports {found}; it must export exactly one of wasi:http/handler@0.3.x and wasi:http/incoming-handler@0.2.x"
@@ -46,9 +70,28 @@ pub enum Error {
     )]
     PortTaken { address: SocketAddr },
 
+    #[error(
+        "cannot listen on unix:{path}: another program listens on it; stop it or choose another path with --listen"
+    )]
+    SocketTaken { path: PathBuf },
+
+    #[error(
+        "cannot listen on unix:{path}: the file is no socket and is left alone; remove it or choose another path with --listen"
+    )]
+    NotASocket { path: PathBuf },
+
+    #[error("TLS: {0}")]
+    Tls(String),
+
+    #[error("{flag}: {reason}")]
+    Refused {
+        flag: &'static str,
+        reason: &'static str,
+    },
+
     #[error("cannot listen on {address}: {source}")]
     Listen {
-        address: SocketAddr,
+        address: Address,
         source: std::io::Error,
     },
 

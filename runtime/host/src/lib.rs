@@ -3,11 +3,16 @@
 //! The way of a request: [`server`] takes it off a socket, [`core`] finds or makes an instance, [`instance`] lets the
 //! guest work, [`p2`] and [`p3`] are what the guest sees of HTTP, [`outbound`] is how it reaches others.
 
+mod adapt;
+mod artifact;
 mod call;
 pub mod cli;
+mod code;
 mod commands;
+mod compile;
 mod component;
 mod core;
+mod download;
 mod drain;
 mod engine;
 mod error;
@@ -20,6 +25,7 @@ mod outbound;
 mod p2;
 mod p3;
 mod pipe;
+mod refused;
 mod server;
 mod state;
 mod stdio;
@@ -28,6 +34,7 @@ mod up;
 mod watch;
 
 pub use commands::{build, routes};
+pub use compile::compile;
 pub use error::Error;
 pub use up::up;
 pub use watch::watch;

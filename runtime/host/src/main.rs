@@ -13,6 +13,7 @@ fn main() -> ExitCode {
     let result = match &cli.command {
         Command::Up(up) => levelfield_host::up(up),
         Command::Watch(watch) => levelfield_host::watch(watch),
+        Command::Compile(compile) => levelfield_host::compile(compile),
         Command::Build(build) => levelfield_host::build(&build.app),
         Command::Routes(routes) => levelfield_host::routes(routes),
     };

@@ -1,36 +1,43 @@
 //! `levelfield-host up`: from flags to a serving host, and to its end.
 
-use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::num::NonZero;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use http::uri::{Authority, Scheme};
 use levelfield_app::listing::Listing;
 use levelfield_app::{App, Stream};
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::cli::{Format, Up};
+use crate::code::Code;
 use crate::component::{self, Guest, Loaded};
 use crate::drain::Drain;
 use crate::engine::{self, Wasi};
 use crate::error::Error;
 use crate::limits::Limits;
-use crate::outbound::Permission;
-use crate::server::{self, Service};
+use crate::outbound::{Origin, Permission};
+use crate::server::{self, Address, Bound, Hint, Listener, Service, tls};
 use crate::stdio::Sink;
 
 /// Serves until a signal says stop.
 pub fn up(flags: &Up) -> Result<(), Error> {
+    flags.refused.check()?;
     if flags.build {
         crate::build(&flags.app)?;
     }
     let app = app(flags)?;
     // The port first: compiling takes a while, and a taken port should be known at once.
-    let listeners = listen(flags)?;
+    let Bound {
+        address,
+        listeners,
+        file: _file,
+    } = listen(flags)?;
     let (runtime, mut signals) = signals()?;
-    let running = Running::start(app, flags, listeners)?;
+    let running = Running::start(app, flags, &address, listeners)?;
     running.print_routes(flags.format);
     runtime.block_on(async {
         signals.next().await;
@@ -53,17 +60,13 @@ pub fn app(flags: &Up) -> Result<Arc<App>, Error> {
     Ok(app)
 }
 
-/// Binds the port, once for each core.
-pub fn listen(flags: &Up) -> Result<Vec<TcpListener>, Error> {
+/// Binds the address, once for each core.
+pub fn listen(flags: &Up) -> Result<Bound, Error> {
     let cores = flags
         .workers
         .or_else(|| std::thread::available_parallelism().ok().map(NonZero::get))
         .unwrap_or(1);
-    if flags.find_free_port {
-        server::bind_free(flags.listen, cores)
-    } else {
-        server::bind(flags.listen, cores)
-    }
+    server::bind(&flags.listen, cores, flags.find_free_port)
 }
 
 /// The runtime that waits for signals, and what it waits for.
@@ -83,36 +86,51 @@ pub fn signals() -> Result<(Runtime, Signals), Error> {
 /// An app that is being served.
 pub struct Running {
     app: Arc<App>,
-    address: SocketAddr,
+    /// Where it is served, as a person types it.
+    url: String,
     drain: Arc<Drain>,
     threads: Vec<JoinHandle<()>>,
 }
 
 impl Running {
     /// Compiles the app and serves it, one core for each listener.
-    pub fn start(app: Arc<App>, flags: &Up, listeners: Vec<TcpListener>) -> Result<Self, Error> {
+    pub fn start(
+        app: Arc<App>,
+        flags: &Up,
+        address: &Address,
+        listeners: Vec<Listener>,
+    ) -> Result<Self, Error> {
         let mut limits = flags.limits.limits();
         if let Some(bytes) = app.max_instance_memory {
             limits.instance_memory = limits
                 .instance_memory
                 .min(usize::try_from(bytes).unwrap_or(usize::MAX));
         }
-        let address = listeners[0].local_addr().map_err(|source| Error::Listen {
-            address: flags.listen,
-            source,
-        })?;
-        let components = load(&app, flags, &limits, listeners.len(), own_address(address))?;
+        let tls = flags.tls.files().map(tls::acceptor).transpose()?;
+        let scheme = if tls.is_some() {
+            Scheme::HTTPS
+        } else {
+            Scheme::HTTP
+        };
+        let origin = origin(scheme.clone(), address)?;
+        let components = load(&app, flags, &limits, listeners.len(), origin)?;
         let drain = Arc::new(Drain::default());
         let service = Arc::new(Service {
             app: app.clone(),
             components,
             limits,
             drain: drain.clone(),
+            tls,
+            hint: Hint::for_stderr(),
+            scheme: scheme.clone(),
         });
         let threads = server::start(service, listeners)?;
         Ok(Running {
             app,
-            address,
+            url: match address {
+                Address::Tcp(address) => format!("{scheme}://{address}"),
+                Address::Unix(_) => address.to_string(),
+            },
             drain,
             threads,
         })
@@ -120,7 +138,7 @@ impl Running {
 
     /// Says on stdout where the app is served.
     pub fn print_routes(&self, format: Format) {
-        print_routes(&self.app, self.address, format);
+        print_routes(&self.app, &self.url, format);
     }
 
     /// Drains; `again` ends it early.
@@ -149,15 +167,25 @@ impl Running {
     }
 }
 
-/// Where the host reaches itself.
-fn own_address(mut address: SocketAddr) -> SocketAddr {
-    if address.ip().is_unspecified() {
-        address.set_ip(match address {
-            SocketAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
-            SocketAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
-        });
-    }
-    address
+/// What a component's request to `self` says of where it goes.
+fn origin(scheme: Scheme, address: &Address) -> Result<Origin, Error> {
+    let authority = match address {
+        Address::Unix(_) => "localhost".to_owned(),
+        Address::Tcp(address) => match address.ip() {
+            IpAddr::V4(ip) if ip.is_unspecified() => {
+                SocketAddr::from((Ipv4Addr::LOCALHOST, address.port())).to_string()
+            }
+            IpAddr::V6(ip) if ip.is_unspecified() => {
+                SocketAddr::from((Ipv6Addr::LOCALHOST, address.port())).to_string()
+            }
+            _ => address.to_string(),
+        },
+    };
+    let authority = Authority::try_from(authority).map_err(|error| Error::Listen {
+        address: address.clone(),
+        source: std::io::Error::other(error),
+    })?;
+    Ok(Origin { scheme, authority })
 }
 
 fn load(
@@ -165,7 +193,7 @@ fn load(
     flags: &Up,
     limits: &Limits,
     cores: usize,
-    own_address: SocketAddr,
+    origin: Origin,
 ) -> Result<Vec<Arc<Loaded>>, Error> {
     let engine_error = |error: wasmtime::Error| Error::Engine(format!("{error:#}"));
     if let Some(logs) = &app.logs {
@@ -175,12 +203,13 @@ fn load(
     let mut engines: Vec<(Wasi, wasmtime::Engine, wasmtime::component::Linker<_>)> = Vec::new();
     let mut components = Vec::new();
     for (index, component) in app.components.iter().enumerate() {
-        let bytes = component::read(&component.wasm)?;
-        let wasi = component::wasi_of(&bytes);
+        let code = Code::read(&component.id, &component.wasm)?;
+        let wasi = code.wasi;
         let position = match engines.iter().position(|(of, ..)| *of == wasi) {
             Some(position) => position,
             None => {
-                let engine = engine::engine(wasi, limits).map_err(engine_error)?;
+                let engine = engine::engine(wasi, (!flags.disable_pooling).then_some(limits))
+                    .map_err(engine_error)?;
                 let linker = component::linker(&engine, wasi).map_err(engine_error)?;
                 engines.push((wasi, engine, linker));
                 engines.len() - 1
@@ -198,10 +227,10 @@ fn load(
             app.clone(),
             index,
             server::share(limits, cores),
-            own_address,
+            origin.clone(),
         ));
         components.push(Arc::new(Loaded::new(
-            engine, linker, guest, &bytes, permission, limits,
+            engine, linker, guest, &code, permission, limits,
         )?));
     }
     Ok(components)
@@ -226,11 +255,10 @@ fn sink(
 }
 
 /// Says on stdout where the app is served.
-fn print_routes(app: &App, address: SocketAddr, format: Format) {
-    let url = format!("http://{address}");
+fn print_routes(app: &App, url: &str, format: Format) {
     match format {
-        Format::Text => print!("Serving {url}\n{}", Listing::new(app, &url).text()),
-        Format::Json => println!("{}", json(&Listing::new(app, &url))),
+        Format::Text => print!("Serving {url}\n{}", Listing::new(app, url).text()),
+        Format::Json => println!("{}", json(&Listing::new(app, url))),
     }
 }
 

@@ -3,13 +3,13 @@
 //! Both share one listening socket. The old app drains only once the new one accepts, so that no request is refused
 //! or dropped; an app that cannot be built or loaded leaves the old one serving.
 
-use std::net::TcpListener;
 use std::time::Duration;
 
 use levelfield_app::watching::{Change, Snapshot, Watched};
 
 use crate::cli::Watch;
 use crate::error::Error;
+use crate::server::{Bound, Listener};
 use crate::up::{self, Running};
 
 /// How often the files are looked at.
@@ -19,7 +19,8 @@ const INTERVAL: Duration = Duration::from_millis(100);
 pub fn watch(flags: &Watch) -> Result<(), Error> {
     let options = flags.up.app.options();
     let mut watched = levelfield_app::watched(&options)?;
-    let listeners = up::listen(&flags.up)?;
+    flags.up.refused.check()?;
+    let bound = up::listen(&flags.up)?;
     let (runtime, mut signals) = up::signals()?;
     runtime.block_on(async {
         let mut running: Option<Running> = None;
@@ -28,7 +29,7 @@ pub fn watch(flags: &Watch) -> Result<(), Error> {
             // Of a manifest that is gone for a moment, as editors do, what it said last is watched.
             watched = levelfield_app::watched(&options).unwrap_or(watched);
             let before = watched.look();
-            match start(flags, change, &listeners) {
+            match start(flags, change, &bound) {
                 Ok(new) => {
                     new.print_routes(flags.up.format);
                     if let Some(old) = running.replace(new) {
@@ -52,7 +53,7 @@ pub fn watch(flags: &Watch) -> Result<(), Error> {
 }
 
 /// Builds if that is asked for, loads, and serves on the shared sockets.
-fn start(flags: &Watch, change: Change, listeners: &[TcpListener]) -> Result<Running, Error> {
+fn start(flags: &Watch, change: Change, bound: &Bound) -> Result<Running, Error> {
     if flags.clear {
         // The terminal's codes for: clear, and go to the corner.
         eprint!("\x1b[2J\x1b[H");
@@ -61,14 +62,14 @@ fn start(flags: &Watch, change: Change, listeners: &[TcpListener]) -> Result<Run
         crate::build(&flags.up.app)?;
     }
     let app = up::app(&flags.up)?;
-    let listeners = listeners.iter().map(TcpListener::try_clone);
+    let listeners = bound.listeners.iter().map(Listener::try_clone);
     let listeners = listeners
         .collect::<Result<_, _>>()
         .map_err(|source| Error::Listen {
-            address: flags.up.listen,
+            address: bound.address.clone(),
             source,
         })?;
-    Running::start(app, &flags.up, listeners)
+    Running::start(app, &flags.up, &bound.address, listeners)
 }
 
 /// Waits for a change after which nothing changes for as long as `debounce`.

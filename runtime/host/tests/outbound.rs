@@ -148,7 +148,7 @@ fn two_content_lengths_are_refused() {
 }
 
 #[test]
-fn a_component_calls_another_in_process_and_itself_over_the_listener() {
+fn a_component_calls_another_and_itself_in_process() {
     let directory = tempfile::tempdir().unwrap();
     let manifest = app(
         directory.path(),
@@ -167,6 +167,8 @@ fn a_component_calls_another_in_process_and_itself_over_the_listener() {
     }
     let answer = fetch(&host, "x-url: http://self.alt/\r\n");
     assert_eq!((answer.status, answer.body.as_str()), (200, "ok"));
+    let answer = fetch(&host, "x-url: http://self.alt/.well-known/spin/health\r\n");
+    assert_eq!((answer.status, answer.body.as_str()), (200, "OK"));
     // A component that is reachable by chaining alone has no route.
     let answer = fetch(&host, "x-url: http://other.spin.internal/\r\n");
     assert!(answer.body.contains("HttpRequestDenied"));

@@ -7,18 +7,7 @@ use std::net::TcpListener;
 use std::thread;
 use std::time::Duration;
 
-use common::{Host, command, guest, read_answer};
-
-/// Runs `up` on this file and gives what it says when it fails.
-fn failure(arguments: &[&str]) -> String {
-    let output = command(&[&["up", "--listen", "127.0.0.1:0", "-L", ""], arguments].concat())
-        .output()
-        .expect("the host runs");
-    assert!(!output.status.success(), "{arguments:?} must fail");
-    let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(text.trim_end().lines().count(), 1, "one line: {text}");
-    text
-}
+use common::{Host, command, failure, guest, read_answer};
 
 #[test]
 fn a_file_that_is_no_component_is_named() {
@@ -27,15 +16,6 @@ fn a_file_that_is_no_component_is_named() {
     std::fs::write(&file, "hello").unwrap();
     let text = failure(&["--from", file.to_str().unwrap()]);
     assert!(text.contains("not.wasm is not a wasm component"), "{text}");
-}
-
-#[test]
-fn a_core_module_is_told_how_to_become_a_component() {
-    let directory = tempfile::tempdir().unwrap();
-    let file = directory.path().join("core.wasm");
-    std::fs::write(&file, b"\0asm\x01\0\0\0").unwrap();
-    let text = failure(&["--from", file.to_str().unwrap()]);
-    assert!(text.contains("wasm32-wasip2"), "{text}");
 }
 
 #[test]

@@ -30,7 +30,7 @@ pub async fn connect(
     }
     let name = ServerName::try_from(key.host.clone())
         .map_err(|error| SendError::Tls(error.to_string()))?;
-    let stream = TlsConnector::from(tls())
+    let stream = TlsConnector::from(tls_config())
         .connect(name, stream)
         .await
         .map_err(tls_error)?;
@@ -76,7 +76,7 @@ where
 }
 
 /// The TLS settings, made once: building the set of root certificates takes longer than a handshake.
-fn tls() -> Arc<ClientConfig> {
+pub fn tls_config() -> Arc<ClientConfig> {
     static CONFIG: OnceLock<Arc<ClientConfig>> = OnceLock::new();
     CONFIG
         .get_or_init(|| {

@@ -1,18 +1,25 @@
-//! Calls of another component of the same app, `<id>.spin.internal`: in process, on the same core, without a socket.
+//! Calls that stay in process, on the same core, without a socket: of another component of the same app,
+//! `<id>.spin.internal`, and of the app itself through its routes, `self`.
 
 use std::cell::RefCell;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::rc::{Rc, Weak};
 
-use http::header::HOST;
-use http::uri::{Authority, Scheme};
+use http::header::{CONTENT_LENGTH, HOST, HeaderValue};
+use http::uri::{Authority, PathAndQuery, Scheme};
+use http::{HeaderMap, StatusCode};
 use levelfield_app::headers::{self, RequestFacts};
+use levelfield_app::route::Target;
 use tokio::sync::oneshot;
 
-use super::{Outbound, SendError};
+use super::{Outbound, Permission, SendError};
 use crate::call::CallError;
 use crate::core::Core;
-use crate::message::{Request, Response};
+use crate::message::{Body, Request, Response};
+use crate::server::well_known;
+
+/// What a callee learns of its caller's address.
+const CALLER: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0);
 
 thread_local! {
     static CORE: RefCell<Weak<Core>> = RefCell::default();
@@ -23,13 +30,75 @@ pub fn enter(core: &Rc<Core>) {
     CORE.set(Rc::downgrade(core));
 }
 
-/// Has component `index` answer `request`.
+/// Has component `index` answer, as `<id>.spin.internal`.
 pub async fn send(
     index: usize,
     request: Outbound,
     authority: Authority,
 ) -> Result<Response, SendError> {
-    let request = for_component(request, &authority)?;
+    let path = super::send::path(request.path.clone())?;
+    let request = message(request, Scheme::HTTP, authority, path, |sent, facts| {
+        // A name of this kind means nothing to the callee.
+        sent.remove(HOST);
+        let path = facts.path_and_query.split('?').next().unwrap_or_default();
+        headers::add_chained(sent, path, facts);
+    })?;
+    call(index, request).await
+}
+
+/// Has the app answer through its routes, as if the request had come to the listener.
+pub async fn send_to_self(
+    permission: &Permission,
+    request: Outbound,
+) -> Result<Response, SendError> {
+    let path = super::send::path(request.path.clone())?;
+    // A component that asks is served, so the host is ready enough to say so.
+    if let Some(response) = well_known::answer(&permission.app, true, path.path()) {
+        return Ok(whole(response));
+    }
+    let Some(matched) = permission.app.router.lookup(path.path()) else {
+        return Ok(not_found());
+    };
+    let component = match &matched.route.target {
+        Target::Component(index) => *index,
+        Target::Static(answer) => return Ok(whole(answer.response().map(Body::Full))),
+    };
+    let origin = permission.origin.clone();
+    let host =
+        HeaderValue::from_str(origin.authority.as_str()).map_err(|_| SendError::UriInvalid)?;
+    let request = message(
+        request,
+        origin.scheme,
+        origin.authority,
+        path.clone(),
+        |sent, facts| {
+            sent.insert(HOST, host);
+            headers::add(sent, &matched, facts);
+        },
+    )?;
+    call(component, request).await
+}
+
+fn not_found() -> Response {
+    let mut headers = HeaderMap::new();
+    headers.insert(CONTENT_LENGTH, HeaderValue::from_static("0"));
+    Response {
+        status: StatusCode::NOT_FOUND,
+        headers,
+        body: Body::Empty,
+    }
+}
+
+fn whole(response: http::Response<Body>) -> Response {
+    let (parts, body) = response.into_parts();
+    Response {
+        status: parts.status,
+        headers: parts.headers,
+        body,
+    }
+}
+
+async fn call(index: usize, request: Request) -> Result<Response, SendError> {
     let (sender, receiver) = oneshot::channel();
     // A task of its own: one store's event loop must not run inside another's.
     tokio::task::spawn_local(async move {
@@ -51,29 +120,30 @@ pub async fn send(
         })
 }
 
-fn for_component(outbound: Outbound, authority: &Authority) -> Result<Request, SendError> {
-    let path_and_query = super::send::path(outbound.path)?;
+/// The request as the callee receives it, with the headers that `add` puts in.
+fn message(
+    outbound: Outbound,
+    scheme: Scheme,
+    authority: Authority,
+    path: PathAndQuery,
+    add: impl FnOnce(&mut HeaderMap, RequestFacts<'_>),
+) -> Result<Request, SendError> {
     let mut request = Request::new(outbound.body.settle()?);
     *request.method_mut() = outbound.method;
     *request.headers_mut() = outbound.headers;
     let sent = request.headers_mut();
-    // A name of this kind means nothing to the callee.
-    sent.remove(HOST);
     headers::strip(sent);
-    headers::add_chained(
-        sent,
-        path_and_query.path(),
-        RequestFacts {
-            scheme: "http",
-            host: Some(authority.as_str()),
-            path_and_query: path_and_query.as_str(),
-            client: SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)),
-        },
-    );
+    let facts = RequestFacts {
+        scheme: scheme.as_str(),
+        host: Some(authority.as_str()),
+        path_and_query: path.as_str(),
+        client: CALLER,
+    };
+    add(sent, facts);
     let mut uri = http::uri::Parts::default();
-    uri.scheme = Some(Scheme::HTTP);
+    uri.scheme = Some(scheme.clone());
     uri.authority = Some(authority.clone());
-    uri.path_and_query = Some(path_and_query);
+    uri.path_and_query = Some(path.clone());
     *request.uri_mut() = http::Uri::from_parts(uri).map_err(|_| SendError::UriInvalid)?;
     Ok(request)
 }

@@ -17,6 +17,7 @@ use levelfield_app::outbound::{AllowedHosts, Denied};
 
 pub use levelfield_app::authority::parse as parse_authority;
 
+pub use self::connect::tls_config;
 pub use self::send::send;
 use crate::limits::Limits;
 use crate::message::Body;
@@ -44,13 +45,19 @@ pub struct Options {
     pub between_bytes: Option<Duration>,
 }
 
+/// Where the app itself is served, as its requests to `self` say it.
+#[derive(Clone, Debug)]
+pub struct Origin {
+    pub scheme: Scheme,
+    pub authority: Authority,
+}
+
 /// What one component may do outside, and how.
 pub struct Permission {
     pub app: Arc<App>,
     pub index: usize,
     pub limits: Limits,
-    /// Where the app itself is served, for its requests to `self`.
-    pub own_address: SocketAddr,
+    pub origin: Origin,
     /// Denied destinations that were told on stderr already.
     told: Mutex<HashSet<String>>,
 }
@@ -89,12 +96,12 @@ pub enum SendError {
 }
 
 impl Permission {
-    pub fn new(app: Arc<App>, index: usize, limits: Limits, own_address: SocketAddr) -> Self {
+    pub fn new(app: Arc<App>, index: usize, limits: Limits, origin: Origin) -> Self {
         Permission {
             app,
             index,
             limits,
-            own_address,
+            origin,
             told: Mutex::default(),
         }
     }

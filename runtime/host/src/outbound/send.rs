@@ -23,23 +23,18 @@ pub async fn send(permission: Arc<Permission>, request: Outbound) -> Result<Resp
         "https" => true,
         other => return Err(SendError::Protocol(format!("scheme {other}"))),
     };
-    let own = Authority::try_from(permission.own_address.to_string());
-    let authority = match (request.authority.clone(), own) {
-        (Some(authority), _) if authority.host() != SELF => {
-            let host = authority.host().trim_matches(['[', ']']);
-            permission.check(scheme.as_str(), host, authority.port_u16())?;
-            authority
-        }
-        (_, Ok(own)) => {
+    let authority = match request.authority.clone() {
+        Some(authority) if authority.host() != SELF => authority,
+        _ => {
             permission.check_self(scheme.as_str())?;
-            own
+            return local::send_to_self(&permission, request).await;
         }
-        (_, Err(_)) => return Err(SendError::UriInvalid),
     };
+    let host = authority.host().trim_matches(['[', ']']).to_owned();
+    permission.check(scheme.as_str(), &host, authority.port_u16())?;
     if let Some(component) = permission.app.chained(authority.host()) {
         return local::send(component, request, authority).await;
     }
-    let host = authority.host().trim_matches(['[', ']']).to_owned();
 
     let limits = &permission.limits;
     let wait = |asked: Option<Duration>, limit: Duration| asked.map_or(limit, |a| a.min(limit));

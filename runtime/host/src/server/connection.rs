@@ -1,9 +1,9 @@
-//! Connections of one core: accepting them, speaking HTTP/1.1 or HTTP/2 on each, and letting go of them when the host
-//! drains.
+//! Connections of one core: accepting them, with TLS where the host has a certificate, speaking HTTP/1.1 or HTTP/2 on
+//! each, and letting go of them when the host drains.
 
 use std::cell::Cell;
 use std::convert::Infallible;
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -13,10 +13,11 @@ use hyper::rt::Executor;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
-use tokio::net::TcpStream;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::Notify;
 
-use super::{Service, request};
+use super::socket::{self, Socket};
+use super::{Listener, Service, request};
 use crate::core::Core;
 
 /// How long to wait when the process is out of file descriptors.
@@ -46,8 +47,8 @@ impl<F: Future + 'static> Executor<F> for ThisCore {
 }
 
 /// Accepts until the host drains, then waits for the open connections for as long as the drain lasts.
-pub async fn accept(service: Arc<Service>, core: Rc<Core>, listener: TcpListener) {
-    let listener = match tokio::net::TcpListener::from_std(listener) {
+pub async fn accept(service: Arc<Service>, core: Rc<Core>, listener: Listener) {
+    let listener = match socket::Listener::new(listener) {
         Ok(listener) => listener,
         Err(error) => {
             tracing::error!(%error, "a listener cannot be used");
@@ -67,10 +68,10 @@ pub async fn accept(service: Arc<Service>, core: Rc<Core>, listener: TcpListener
             () = &mut draining => break,
         };
         match accepted {
-            Ok((stream, peer)) => {
+            Ok((socket, peer)) => {
                 // Counted here already: a drain must not miss one that has not begun.
                 let open = Open::new(connections.clone());
-                tokio::task::spawn_local(serve(open, stream, peer));
+                tokio::task::spawn_local(serve(open, socket, peer));
             }
             Err(error) => {
                 tracing::warn!(%error, "a connection was not accepted");
@@ -91,12 +92,36 @@ pub async fn accept(service: Arc<Service>, core: Rc<Core>, listener: TcpListener
 }
 
 /// Serves one connection to its end.
-async fn serve(open: Open, stream: TcpStream, peer: SocketAddr) {
-    let connections = open.0.clone();
-    // An answer goes out when it is written, not when the client acknowledged the one before.
-    if let Err(error) = stream.set_nodelay(true) {
-        tracing::debug!(%error, "TCP_NODELAY");
+async fn serve(open: Open, socket: Socket, peer: SocketAddr) {
+    match socket {
+        Socket::Tcp(stream) => secure(open, stream, peer).await,
+        Socket::Unix(stream) => secure(open, stream, peer).await,
     }
+}
+
+/// Shakes hands first where the host has a certificate; a client may take as long for it as for a request's head.
+async fn secure<S>(open: Open, stream: S, peer: SocketAddr)
+where
+    S: AsyncRead + AsyncWrite + Unpin + 'static,
+{
+    let service = open.0.service.clone();
+    let Some(tls) = &service.tls else {
+        return speak(open, stream, peer).await;
+    };
+    let pause = service.limits.client_pause;
+    match tokio::time::timeout(pause, tls.accept(stream)).await {
+        Ok(Ok(stream)) => speak(open, stream, peer).await,
+        Ok(Err(error)) => tracing::debug!(%peer, %error, "TLS"),
+        Err(_) => tracing::debug!(%peer, "no TLS handshake in time"),
+    }
+}
+
+/// Speaks HTTP on a connection to its end.
+async fn speak<S>(open: Open, stream: S, peer: SocketAddr)
+where
+    S: AsyncRead + AsyncWrite + Unpin + 'static,
+{
+    let connections = open.0.clone();
     let limits = &connections.service.limits;
     let mut builder = auto::Builder::new(ThisCore);
     builder

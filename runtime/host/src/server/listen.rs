@@ -1,7 +1,13 @@
-//! Listening sockets: the same address once for each core, with a plain error when it is taken.
+//! Where the host listens: a TCP address, once for each core, or a Unix socket that the cores share; each failure named
+//! with the way out.
 
+use std::fmt;
 use std::io::{self, ErrorKind};
-use std::net::{SocketAddr, TcpListener};
+use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
+use std::os::unix::fs::FileTypeExt;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use socket2::{Domain, Protocol, SockAddr, Socket, Type};
 
@@ -12,11 +18,113 @@ const BACKLOG: i32 = 4096;
 /// How many ports `--find-free-port` tries.
 const PORTS_TRIED: u16 = 10;
 
-/// Binds `address` once for each of `cores`; a port of 0 is chosen by the system, the same for all.
-pub fn bind(address: SocketAddr, cores: usize) -> Result<Vec<TcpListener>, Error> {
+/// What `--listen` names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Address {
+    Tcp(SocketAddr),
+    Unix(PathBuf),
+}
+
+impl FromStr for Address {
+    type Err = String;
+
+    /// Resolves a name; 127.0.0.1 comes first where it has several addresses.
+    fn from_str(text: &str) -> Result<Self, String> {
+        if let Some(path) = text.strip_prefix("unix:") {
+            if path.is_empty() {
+                return Err("unix: needs the path of a socket".into());
+            }
+            return Ok(Address::Unix(path.into()));
+        }
+        let mut addresses: Vec<SocketAddr> = text
+            .to_socket_addrs()
+            .map_err(|error| format!("it must be host:port or unix:PATH ({error})"))?
+            .collect();
+        addresses.sort_by_key(|address| !address.is_ipv4());
+        let first = addresses.first().copied();
+        first
+            .map(Address::Tcp)
+            .ok_or_else(|| "the name has no address".into())
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Address::Tcp(address) => address.fmt(f),
+            Address::Unix(path) => write!(f, "unix:{}", path.display()),
+        }
+    }
+}
+
+/// A listening socket, for one core.
+#[derive(Debug)]
+pub enum Listener {
+    Tcp(TcpListener),
+    Unix(UnixListener),
+}
+
+impl Listener {
+    /// The same socket again.
+    pub fn try_clone(&self) -> io::Result<Self> {
+        match self {
+            Listener::Tcp(listener) => listener.try_clone().map(Listener::Tcp),
+            Listener::Unix(listener) => listener.try_clone().map(Listener::Unix),
+        }
+    }
+}
+
+/// An address with its listeners, one for each core.
+#[derive(Debug)]
+pub struct Bound {
+    /// With the port that was chosen.
+    pub address: Address,
+    pub listeners: Vec<Listener>,
+    /// To be kept for as long as the host serves.
+    pub file: Option<SocketFile>,
+}
+
+/// Removes a Unix socket's file when it is dropped.
+#[derive(Debug)]
+pub struct SocketFile(PathBuf);
+
+impl Drop for SocketFile {
+    fn drop(&mut self) {
+        // Somebody may have removed it before; then there is nobody to tell.
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+/// Binds `address` for each of `cores`. With `find_free` a taken port makes way for one of those after it.
+pub fn bind(address: &Address, cores: usize, find_free: bool) -> Result<Bound, Error> {
+    match address {
+        Address::Tcp(address) => bind_tcp(*address, cores, if find_free { PORTS_TRIED } else { 1 }),
+        Address::Unix(path) => bind_unix(path, cores),
+    }
+}
+
+fn bind_tcp(address: SocketAddr, cores: usize, ports: u16) -> Result<Bound, Error> {
+    let mut taken = Error::PortTaken { address };
+    for offset in 0..ports {
+        let Some(port) = address.port().checked_add(offset) else {
+            break;
+        };
+        match bind_port(SocketAddr::new(address.ip(), port), cores) {
+            Err(error @ Error::PortTaken { .. }) => taken = error,
+            other => return other,
+        }
+    }
+    Err(taken)
+}
+
+/// A port of 0 is chosen by the system, the same for all cores.
+fn bind_port(address: SocketAddr, cores: usize) -> Result<Bound, Error> {
     let failed = |source: io::Error| match source.kind() {
         ErrorKind::AddrInUse => Error::PortTaken { address },
-        _ => Error::Listen { address, source },
+        _ => Error::Listen {
+            address: Address::Tcp(address),
+            source,
+        },
     };
     let first = first(address).map_err(failed)?;
     let address = first.local_addr().map_err(failed)?;
@@ -29,22 +137,47 @@ pub fn bind(address: SocketAddr, cores: usize) -> Result<Vec<TcpListener>, Error
         };
         listeners.push(next);
     }
-    Ok(listeners)
+    Ok(Bound {
+        address: Address::Tcp(address),
+        listeners: listeners.into_iter().map(Listener::Tcp).collect(),
+        file: None,
+    })
 }
 
-/// Like [`bind`], and goes on to the following ports when one is taken.
-pub fn bind_free(address: SocketAddr, cores: usize) -> Result<Vec<TcpListener>, Error> {
-    let mut last = None;
-    for offset in 0..PORTS_TRIED {
-        let Some(port) = address.port().checked_add(offset) else {
-            break;
-        };
-        match bind(SocketAddr::new(address.ip(), port), cores) {
-            Err(Error::PortTaken { address }) => last = Some(Error::PortTaken { address }),
-            other => return other,
+fn bind_unix(path: &Path, cores: usize) -> Result<Bound, Error> {
+    let address = Address::Unix(path.to_owned());
+    let failed = |source| Error::Listen {
+        address: address.clone(),
+        source,
+    };
+    if let Ok(metadata) = path.symlink_metadata() {
+        if !metadata.file_type().is_socket() {
+            return Err(Error::NotASocket {
+                path: path.to_owned(),
+            });
+        }
+        match UnixStream::connect(path) {
+            Ok(_) => {
+                return Err(Error::SocketTaken {
+                    path: path.to_owned(),
+                });
+            }
+            // Nobody listens: left over from a host that was killed.
+            Err(error) if error.kind() == ErrorKind::ConnectionRefused => {
+                std::fs::remove_file(path).map_err(failed)?;
+            }
+            Err(error) => return Err(failed(error)),
         }
     }
-    Err(last.unwrap_or(Error::PortTaken { address }))
+    let listener = UnixListener::bind(path).map_err(failed)?;
+    let file = SocketFile(path.to_owned());
+    listener.set_nonblocking(true).map_err(failed)?;
+    let clones = (0..cores).map(|_| listener.try_clone().map(Listener::Unix));
+    Ok(Bound {
+        listeners: clones.collect::<Result<_, _>>().map_err(failed)?,
+        address: address.clone(),
+        file: Some(file),
+    })
 }
 
 /// Bound without sharing, so that a port somebody else has is an error, and shared only then.
@@ -81,14 +214,34 @@ mod tests {
     use super::*;
 
     #[test]
+    fn an_address_is_a_host_and_port_or_a_socket() {
+        let parse = |text: &str| text.parse::<Address>();
+        let local = Address::Tcp("127.0.0.1:80".parse().unwrap());
+        assert_eq!(parse("127.0.0.1:80"), Ok(local.clone()));
+        assert_eq!(parse("localhost:80"), Ok(local), "127.0.0.1 is preferred");
+        assert_eq!(parse("unix:/run/x"), Ok(Address::Unix("/run/x".into())));
+        for wrong in ["", "80", "127.0.0.1", "unix:", "/run/x"] {
+            assert!(parse(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
     fn every_core_has_the_port_and_nobody_else_can() {
-        let listeners = bind("127.0.0.1:0".parse().unwrap(), 3).unwrap();
-        let address = listeners[0].local_addr().unwrap();
-        assert!(listeners.iter().all(|l| l.local_addr().unwrap() == address));
-        assert!(matches!(bind(address, 1), Err(Error::PortTaken { .. })));
+        let any = "127.0.0.1:0".parse().unwrap();
+        let bound = bind(&any, 3, false).unwrap();
+        let address = |listener: &Listener| match listener {
+            Listener::Tcp(listener) => Address::Tcp(listener.local_addr().unwrap()),
+            Listener::Unix(_) => unreachable!("a TCP address was bound"),
+        };
+        assert_eq!(bound.listeners.len(), 3);
+        assert!(bound.listeners.iter().all(|l| address(l) == bound.address));
+        assert!(matches!(
+            bind(&bound.address, 1, false),
+            Err(Error::PortTaken { .. })
+        ));
         assert_ne!(
-            bind_free(address, 1).unwrap()[0].local_addr().unwrap(),
-            address
+            bind(&bound.address, 1, true).unwrap().address,
+            bound.address
         );
     }
 }

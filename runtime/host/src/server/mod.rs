@@ -1,17 +1,22 @@
 //! The HTTP server: one thread a core, each with its own listener, connections and instances.
 
 mod connection;
+mod hint;
 mod listen;
 mod request;
-mod well_known;
+mod socket;
+pub mod tls;
+pub mod well_known;
 
-use std::net::TcpListener;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
+use http::uri::Scheme;
 use levelfield_app::App;
+use tokio_rustls::TlsAcceptor;
 
-pub use self::listen::{bind, bind_free};
+pub use self::hint::Hint;
+pub use self::listen::{Address, Bound, Listener, bind};
 use crate::component::Loaded;
 use crate::core::Core;
 use crate::drain::Drain;
@@ -26,12 +31,16 @@ pub struct Service {
     /// Limits of the whole host.
     pub limits: Limits,
     pub drain: Arc<Drain>,
+    /// How clients reach it: with `tls` over HTTPS, else over HTTP.
+    pub scheme: Scheme,
+    pub tls: Option<TlsAcceptor>,
+    pub hint: Hint,
 }
 
 /// Starts a thread for each listener. They end when the drain is over.
 pub fn start(
     service: Arc<Service>,
-    listeners: Vec<TcpListener>,
+    listeners: Vec<Listener>,
 ) -> Result<Vec<JoinHandle<()>>, Error> {
     let limits = share(&service.limits, listeners.len());
     listeners
@@ -63,7 +72,7 @@ pub fn share(limits: &Limits, cores: usize) -> Limits {
     }
 }
 
-fn run(service: Arc<Service>, listener: TcpListener, limits: Limits) {
+fn run(service: Arc<Service>, listener: Listener, limits: Limits) {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build();

@@ -49,7 +49,9 @@ async fn serve(
     // First what costs nothing to check, so that abuse is turned away before it costs something.
     check_size(&request, limits)?;
     // Health is asked by balancers that know no host name, and must not depend on the app.
-    if let Some(response) = super::well_known::answer(service, request.uri().path()) {
+    if let Some(response) =
+        super::well_known::answer(&service.app, service.drain.is_ready(), request.uri().path())
+    {
         return Ok(response);
     }
     let authority =
@@ -58,14 +60,25 @@ async fn serve(
     check_headers(&parts.headers)?;
     let sent = std::mem::take(&mut parts.headers);
     let path = parts.uri.path();
-    let matched = service.app.router.lookup(path).ok_or(Refusal::NoRoute)?;
+    let Some(matched) = service.app.router.lookup(path) else {
+        service.hint.no_route(path);
+        return Err(Refusal::NoRoute);
+    };
     let component = match &matched.route.target {
         Target::Static(answer) => return Ok(answer.response().map(Body::Full)),
         Target::Component(component) => *component,
     };
     let is_head = parts.method == Method::HEAD;
     let body = Body::from_wire(body, limits.request_body, limits.client_pause);
-    let request = for_guest(&parts, sent, &matched, authority, peer, body)?;
+    let request = for_guest(
+        &parts,
+        sent,
+        &matched,
+        service.scheme.clone(),
+        authority,
+        peer,
+        body,
+    )?;
     let response = connections
         .core
         .call(component, request)
@@ -104,6 +117,7 @@ fn for_guest(
     parts: &http::request::Parts,
     mut sent: HeaderMap,
     matched: &Match<'_, '_>,
+    scheme: Scheme,
     authority: Authority,
     peer: SocketAddr,
     body: Body,
@@ -118,14 +132,14 @@ fn for_guest(
         &mut sent,
         matched,
         RequestFacts {
-            scheme: "http",
+            scheme: scheme.as_str(),
             host: Some(authority.as_str()),
             path_and_query: path_and_query.map_or("/", |p| p.as_str()),
             client: peer,
         },
     );
     let mut uri = http::uri::Parts::default();
-    uri.scheme = Some(Scheme::HTTP);
+    uri.scheme = Some(scheme);
     uri.authority = Some(authority);
     uri.path_and_query = Some(
         path_and_query

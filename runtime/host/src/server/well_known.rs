@@ -2,14 +2,14 @@
 
 use http::header::{CONTENT_TYPE, HeaderValue};
 use http::{Response, StatusCode};
+use levelfield_app::App;
 
-use super::Service;
 use crate::message::Body;
 
 const PREFIX: &str = "/.well-known/spin/";
 
 /// The answer if `path` is the host's own, for any method.
-pub fn answer(service: &Service, path: &str) -> Option<Response<Body>> {
+pub fn answer(app: &App, is_ready: bool, path: &str) -> Option<Response<Body>> {
     let name = path.strip_prefix(PREFIX)?;
     let text = |status: StatusCode, body: &'static str| {
         let mut response = Response::new(Body::Full(body.into()));
@@ -18,17 +18,17 @@ pub fn answer(service: &Service, path: &str) -> Option<Response<Body>> {
     };
     Some(match name {
         "health" => text(StatusCode::OK, "OK"),
-        "ready" if service.drain.is_ready() => text(StatusCode::OK, "OK"),
+        "ready" if is_ready => text(StatusCode::OK, "OK"),
         "ready" => text(StatusCode::SERVICE_UNAVAILABLE, "draining"),
-        "info" => info(service),
+        "info" => info(app),
         _ => text(StatusCode::NOT_FOUND, ""),
     })
 }
 
-fn info(service: &Service) -> Response<Body> {
+fn info(app: &App) -> Response<Body> {
     let mut info = serde_json::Map::new();
-    info.insert("name".into(), service.app.name.clone().into());
-    if let Some(version) = &service.app.version {
+    info.insert("name".into(), app.name.clone().into());
+    if let Some(version) = &app.version {
         info.insert("version".into(), version.clone().into());
     }
     let mut response = Response::new(Body::Full(

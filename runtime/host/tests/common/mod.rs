@@ -3,7 +3,7 @@
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -16,24 +16,32 @@ pub const SOON: Duration = Duration::from_secs(20);
 /// The wasm file of a guest in tests/guests; all are built, once for a test program.
 pub fn guest(name: &str) -> PathBuf {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
-    let directory = BUILT.get_or_init(|| {
-        let root = testbed::repo_root();
-        let target = root.join("target/guests");
-        let status = Command::new("cargo")
-            .args(["build", "--quiet", "--release", "--examples"])
-            .args(["--target", "wasm32-wasip2", "--target-dir"])
-            .arg(&target)
-            .current_dir(root.join("tests/guests"))
-            // Settings of the host's own build are not the guests'.
-            .env_remove("RUSTFLAGS")
-            .env_remove("CARGO_ENCODED_RUSTFLAGS")
-            .env_remove("CARGO_BUILD_TARGET")
-            .status()
-            .expect("cargo runs: it runs this test");
-        assert!(status.success(), "tests/guests must build");
-        target.join("wasm32-wasip2/release/examples")
-    });
+    let directory = BUILT.get_or_init(|| build("wasm32-wasip2", &["--examples"]));
     directory.join(format!("{name}.wasm"))
+}
+
+/// A guest as a core module over preview 1.
+pub fn core_module(name: &str) -> PathBuf {
+    build("wasm32-wasip1", &["--example", name]).join(format!("{name}.wasm"))
+}
+
+fn build(wasm: &str, examples: &[&str]) -> PathBuf {
+    let root = testbed::repo_root();
+    let target = root.join("target/guests");
+    let status = Command::new("cargo")
+        .args(["build", "--quiet", "--release", "--target", wasm])
+        .args(examples)
+        .arg("--target-dir")
+        .arg(&target)
+        .current_dir(root.join("tests/guests"))
+        // Settings of the host's own build are not the guests'.
+        .env_remove("RUSTFLAGS")
+        .env_remove("CARGO_ENCODED_RUSTFLAGS")
+        .env_remove("CARGO_BUILD_TARGET")
+        .status()
+        .expect("cargo runs: it runs this test");
+    assert!(status.success(), "tests/guests must build for {wasm}");
+    target.join(wasm).join("release/examples")
 }
 
 /// The host's binary with a command.
@@ -41,6 +49,31 @@ pub fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_levelfield-host"));
     command.args(arguments);
     command
+}
+
+/// `up` with these flags, on a free port.
+pub fn up(flags: &[&str]) -> Command {
+    let mut command = command(&["up", "--listen", "127.0.0.1:0"]);
+    if !flags.contains(&"-L") {
+        command.args(["-L", ""]);
+    }
+    command.args(flags);
+    command.env_remove("RUST_LOG");
+    command
+}
+
+/// Runs `up` with these flags and gives the one line that it says when it fails.
+pub fn failure(flags: &[&str]) -> String {
+    let output = up(flags).output().expect("the host runs");
+    assert!(!output.status.success(), "{flags:?} must fail");
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(text.trim_end().lines().count(), 1, "one line: {text}");
+    text
+}
+
+/// A path as an argument.
+pub fn text(path: &Path) -> &str {
+    path.to_str().expect("the repository's path is UTF-8")
 }
 
 /// A running host.
@@ -59,23 +92,19 @@ impl Host {
 
     /// `up` with these flags, on a free port.
     pub fn up(flags: &[&str]) -> Self {
-        let mut command = command(&["up", "--listen", "127.0.0.1:0"]);
-        if !flags.contains(&"-L") {
-            command.args(["-L", ""]);
-        }
-        command.args(flags);
-        command.env_remove("RUST_LOG");
-        let process = Process::start(
-            &mut command,
-            Ready::Output("Available Routes:".into()),
-            SOON,
-        )
-        .expect("the host starts");
+        Self::start(&mut up(flags))
+    }
+
+    /// A command that [`up`] made and the test changed.
+    pub fn start(command: &mut Command) -> Self {
+        let process = Process::start(command, Ready::Output("Available Routes:".into()), SOON)
+            .expect("the host starts");
         let output = process.output();
         let address = output
-            .split("Serving http://")
+            .split("Serving ")
             .nth(1)
             .and_then(|rest| rest.split_whitespace().next())
+            .and_then(|url| url.split("://").nth(1))
             .expect("the host says where it serves")
             .parse()
             .expect("an address");
@@ -163,7 +192,7 @@ impl Answer {
     }
 }
 
-pub fn read_answer(stream: &mut TcpStream) -> Answer {
+pub fn read_answer(stream: &mut impl Read) -> Answer {
     let mut bytes = Vec::new();
     // A reset after the answer is no different from its end.
     let _ = stream.read_to_end(&mut bytes);
