@@ -4,7 +4,7 @@ mod common;
 
 use std::net::TcpListener;
 
-use common::{Host, SOON, command, failure, guest, text, up};
+use common::{Host, STARTED, command, failure, guest, text, up};
 use testbed::{Process, Ready, free_port};
 
 #[test]
@@ -97,7 +97,7 @@ fn routes_are_printed_as_json() {
         "json",
     ]);
     command.args(["--from", text(&hello)]);
-    let process = Process::start(&mut command, Ready::Output("\n}".into()), SOON).unwrap();
+    let process = Process::start(&mut command, Ready::Output("\n}".into()), STARTED).unwrap();
     let said = process.output();
     for line in [
         "\"base_url\": \"http://127.0.0.1:",

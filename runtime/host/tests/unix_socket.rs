@@ -6,7 +6,7 @@ use std::io::Write;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
 
-use common::{SOON, command, guest, read_answer, text};
+use common::{SOON, STARTED, command, guest, read_answer, text};
 use testbed::{Process, Ready};
 
 fn start(socket: &Path) -> Process {
@@ -16,7 +16,7 @@ fn start(socket: &Path) -> Process {
     Process::start(
         &mut command,
         Ready::Output("Available Routes:".into()),
-        SOON,
+        STARTED,
     )
     .expect("the host starts")
 }

@@ -13,6 +13,9 @@ use testbed::{Process, Ready};
 /// No test waits longer than this for anything that should happen soon.
 pub const SOON: Duration = Duration::from_secs(20);
 
+/// A host compiles its guest at start, on a machine where other tests and builds may have every core.
+pub const STARTED: Duration = Duration::from_secs(90);
+
 /// The wasm file of a guest in tests/guests; all are built, once for a test program.
 pub fn guest(name: &str) -> PathBuf {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
@@ -97,7 +100,7 @@ impl Host {
 
     /// A command that [`up`] made and the test changed.
     pub fn start(command: &mut Command) -> Self {
-        let process = Process::start(command, Ready::Output("Available Routes:".into()), SOON)
+        let process = Process::start(command, Ready::Output("Available Routes:".into()), STARTED)
             .expect("the host starts");
         let output = process.output();
         let address = output
