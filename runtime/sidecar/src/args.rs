@@ -11,7 +11,8 @@ use crate::listener::Address;
 ///
 /// Serves the queries that a configuration declares, and nothing else. MongoDB is where
 /// CONNECTION_STRING in the environment says; without it, an embedded store with sample documents
-/// answers. SIGTERM drains, SIGHUP reads the configuration and the tokens again.
+/// answers. SIGTERM drains, SIGHUP reads the configuration, the tokens and the certificates
+/// again.
 #[derive(Debug, Parser)]
 #[command(name = "levelfield-sidecar", version, max_term_width = 100)]
 pub struct Args {

@@ -10,6 +10,7 @@ use crate::cache::Cache;
 use crate::metrics::Metrics;
 use crate::param::{Kind, Param};
 use crate::query::{Answers, CachePolicy, Limit, Query, Returns};
+use crate::quota::Quota;
 use crate::router::{Path, Router};
 use crate::shape::{Field, FieldKind, Shape};
 use crate::template::{self, Template};
@@ -133,10 +134,10 @@ fn compile(
         }
     }
     let shape = compile_shape(declared.fields)?;
-    let projection = match declared.projection {
-        Some(text) => Some(static_document("projection", &text)?),
-        None => shape.projection(),
-    };
+    let projection = declared
+        .projection
+        .map(|text| static_document("projection", &text))
+        .transpose()?;
     let sort = declared
         .sort
         .map(|text| static_document("sort", &text))
@@ -159,6 +160,8 @@ fn compile(
             .transpose()?
             .map(Cache::new),
         metrics: metrics.query(name),
+        store_log: Quota::default(),
+        document_log: Quota::default(),
         name: name.to_owned(),
         database: database.to_owned(),
         collection: declared.collection,

@@ -20,6 +20,7 @@ mod metrics;
 mod pace;
 mod param;
 mod query;
+mod quota;
 mod router;
 mod run;
 mod server;

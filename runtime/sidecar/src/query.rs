@@ -8,6 +8,7 @@ use crate::answer::Answer;
 use crate::cache::Cache;
 use crate::metrics::QueryMetrics;
 use crate::param::Value;
+use crate::quota::Quota;
 use crate::router::Path;
 use crate::shape::Shape;
 use crate::template::Template;
@@ -25,6 +26,9 @@ pub struct Query {
     pub answers: Answers,
     pub cache: Option<Cache>,
     pub metrics: std::sync::Arc<QueryMetrics>,
+    /// Of what is logged when the store fails, and when a document is not what it should be.
+    pub store_log: Quota,
+    pub document_log: Quota,
 }
 
 /// How many documents an answer holds.

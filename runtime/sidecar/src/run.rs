@@ -6,6 +6,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result, anyhow, bail};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::sleep;
+use tokio_rustls::TlsAcceptor;
 
 use crate::args::{Args, StoreKind};
 use crate::auth::Tokens;
@@ -36,13 +37,6 @@ pub async fn run(args: Args) -> Result<()> {
             args.listen
         );
     }
-    let tls = match (&args.tls_cert, &args.tls_key) {
-        (Some(certificate), Some(key)) => Some(
-            tls::acceptor(certificate, key, args.tls_client_ca.as_deref())
-                .map_err(|error| anyhow!("TLS: {error}"))?,
-        ),
-        _ => None,
-    };
     // Before anything is said, so that no signal that follows the words is lost.
     let mut hangup = signal(SignalKind::hangup())?;
     let mut terminate = signal(SignalKind::terminate())?;
@@ -54,7 +48,11 @@ pub async fn run(args: Args) -> Result<()> {
         )
     })?;
 
-    let scheme = if tls.is_some() { "https" } else { "http" };
+    let scheme = if args.tls_cert.is_some() {
+        "https"
+    } else {
+        "http"
+    };
     match listener.address()? {
         Address::Tcp(address) => {
             println!("levelfield-sidecar on {scheme}://{address}, {about_store}")
@@ -80,7 +78,6 @@ pub async fn run(args: Args) -> Result<()> {
     let server = Server {
         service: Arc::clone(&service),
         metrics: Arc::clone(&metrics),
-        tls,
         max_connections: args.max_connections,
     };
     let stop = async {
@@ -175,7 +172,17 @@ fn read_settings(args: &Args, store: &Store, metrics: &Metrics) -> Result<Settin
     Ok(Settings {
         router,
         tokens: read_tokens(args)?,
+        tls: read_certificates(args)?,
     })
+}
+
+fn read_certificates(args: &Args) -> Result<Option<TlsAcceptor>> {
+    let (Some(certificate), Some(key)) = (&args.tls_cert, &args.tls_key) else {
+        return Ok(None);
+    };
+    tls::acceptor(certificate, key, args.tls_client_ca.as_deref())
+        .map(Some)
+        .map_err(|error| anyhow!("TLS: {error}"))
 }
 
 fn read_tokens(args: &Args) -> Result<Tokens> {
@@ -204,7 +211,7 @@ fn reload(args: &Args, service: &Service, store: &Store, metrics: &Metrics) {
     match settings {
         Ok(settings) => {
             service.replace(settings);
-            tracing::info!("read the configuration again");
+            tracing::info!("read the configuration, tokens and certificates again");
         }
         Err(error) => tracing::error!("the old configuration stays: {error:#}"),
     }

@@ -20,6 +20,7 @@ use tokio_rustls::TlsAcceptor;
 use crate::listener::{Connection, Listener, Stream};
 use crate::metrics::Metrics;
 use crate::pace::{HeadBegun, Paced};
+use crate::quota::Quota;
 use crate::service::Service;
 
 /// Longer than any client keeps a connection in its pool, so that it is the client who closes it
@@ -39,7 +40,6 @@ const NO_ROOM: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\n\
 pub struct Server {
     pub service: Arc<Service>,
     pub metrics: Arc<Metrics>,
-    pub tls: Option<TlsAcceptor>,
     pub max_connections: usize,
 }
 
@@ -48,6 +48,7 @@ impl Server {
     pub async fn serve(self, listener: Listener, stop: impl Future<Output = ()>, grace: Duration) {
         let room = Arc::new(Semaphore::new(self.max_connections));
         let ending = GracefulShutdown::new();
+        let (accept_log, tls_log) = (Quota::default(), Quota::default());
         let mut stop = std::pin::pin!(stop);
         loop {
             let accepted = tokio::select! {
@@ -56,12 +57,14 @@ impl Server {
             };
             match accepted {
                 Ok(connection) => match Arc::clone(&room).try_acquire_owned() {
-                    Ok(permit) => self.spawn(connection, permit, ending.watcher()),
+                    Ok(permit) => self.spawn(connection, permit, ending.watcher(), &tls_log),
                     Err(_) => refuse(connection),
                 },
                 // Out of file descriptors, most likely: some time will bring some back.
                 Err(error) => {
-                    tracing::warn!("cannot accept a connection: {error}");
+                    if accept_log.allows("connections that cannot be accepted") {
+                        tracing::warn!("cannot accept a connection: {error}");
+                    }
                     sleep(Duration::from_millis(100)).await;
                 }
             }
@@ -73,10 +76,16 @@ impl Server {
         }
     }
 
-    fn spawn(&self, connection: Connection, permit: OwnedSemaphorePermit, watcher: Watcher) {
+    fn spawn(
+        &self,
+        connection: Connection,
+        permit: OwnedSemaphorePermit,
+        watcher: Watcher,
+        tls_log: &Quota,
+    ) {
         let service = Arc::clone(&self.service);
         let metrics = Arc::clone(&self.metrics);
-        let tls = self.tls.clone();
+        let tls = self.service.tls().map(|tls| (tls, tls_log.clone()));
         tokio::spawn(async move {
             let _permit = permit;
             metrics.connections.fetch_add(1, Relaxed);
@@ -121,12 +130,13 @@ async fn tell_no_room(mut stream: impl Stream) -> std::io::Result<()> {
 
 async fn serve_tls(
     stream: impl Stream + 'static,
-    tls: TlsAcceptor,
+    (tls, log): (TlsAcceptor, Quota),
     service: Arc<Service>,
     watcher: Watcher,
 ) {
     match timeout(HANDSHAKE, tls.accept(stream)).await {
         Ok(Ok(stream)) => serve_http(stream, service, watcher).await,
+        _ if !log.allows("TLS handshakes that failed") => {}
         Ok(Err(error)) => tracing::info!("TLS handshake failed: {error}"),
         Err(_) => tracing::info!("TLS handshake took longer than {HANDSHAKE:?}"),
     }

@@ -8,6 +8,7 @@ use hyper::header::CONTENT_LENGTH;
 use hyper::{Request, StatusCode};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
+use tokio_rustls::TlsAcceptor;
 
 use crate::answer::Answer;
 use crate::auth::Tokens;
@@ -37,6 +38,8 @@ pub struct Service {
 pub struct Settings {
     pub router: Router,
     pub tokens: Tokens,
+    /// What connections are accepted with from now on, where it is HTTPS.
+    pub tls: Option<TlsAcceptor>,
 }
 
 struct FixedAnswers {
@@ -85,6 +88,11 @@ impl Service {
     /// Puts new settings in the place of the old. Requests under way end with those they began with.
     pub fn replace(&self, settings: Settings) {
         *self.settings.write().expect("no holder panics") = Arc::new(settings);
+    }
+
+    /// What the next connection is accepted with.
+    pub fn tls(&self) -> Option<TlsAcceptor> {
+        self.settings.read().expect("no holder panics").tls.clone()
     }
 
     /// From now on `/readyz` answers 503, so that balancers send no more.
@@ -228,9 +236,19 @@ fn failed(query: &Query, failure: &Failure) -> Answer {
     }
 }
 
-/// Once for each read that failed, with what is needed to find it; never with a value of a request.
+/// For each read that failed, as far as the quota goes, with what is needed to find it; never with a
+/// value of a request.
 fn log(query: &Query, failure: &Failure) {
     let name = &query.name;
+    let (quota, what) = match failure {
+        Failure::Malformed(_) | Failure::TooLarge => {
+            (&query.document_log, "malformed or too large")
+        }
+        Failure::Unavailable(_) | Failure::TimedOut => (&query.store_log, "store failures"),
+    };
+    if !quota.allows(&format!("{name}: {what}")) {
+        return;
+    }
     match failure {
         Failure::Malformed(malformed) => tracing::error!(
             "{name}: the document with _id {} in {} is malformed: field {:?}",

@@ -102,25 +102,18 @@ impl Shape {
         &self.sample
     }
 
-    /// The projection that fetches what the shape needs and nothing else. `_id` always comes too,
-    /// to name a malformed document by.
-    pub fn projection(&self) -> Option<Document> {
-        let fields = self.fields.as_ref()?;
-        let paths: Vec<_> = fields.iter().map(|field| field.from.join(".")).collect();
-        let covered = |path: &str| {
-            // MongoDB refuses a path beside one of its parents.
-            paths.iter().any(|other| {
-                path.strip_prefix(other.as_str())
-                    .is_some_and(|rest| rest.starts_with('.'))
+    /// Whether a projection leaves all that the shape needs: it includes, by 1, each field or what
+    /// the field is in, and excludes nothing.
+    pub fn survives(&self, projection: &Document) -> bool {
+        let is_included = |field: &Field| {
+            (1..=field.from.len()).any(|end| {
+                let path = field.from[..end].join(".");
+                path == "_id" || projection.contains_key(&path)
             })
         };
-        let mut projection: Document = paths
-            .iter()
-            .filter(|path| !covered(path))
-            .map(|path| (path.clone(), Bson::Int32(1)))
-            .collect();
-        projection.insert("_id", 1);
-        Some(projection)
+        let only_includes = projection.values().all(|value| value == &Bson::Int32(1));
+        let fields = self.fields.as_ref();
+        only_includes && fields.is_some_and(|fields| fields.iter().all(is_included))
     }
 
     /// Writes a document as a JSON object.

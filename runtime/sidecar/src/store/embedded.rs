@@ -88,8 +88,13 @@ impl Embedded {
         {
             return Err(format!("the embedded store sorts {key:?} by 1 or -1 only"));
         }
-        if query.projection != query.shape.projection() {
-            return Err("the embedded store knows no projection but that of the fields".into());
+        let changes_nothing = |projection| query.shape.survives(projection);
+        if !query.projection.as_ref().is_none_or(changes_nothing) {
+            return Err(
+                "the embedded store knows no projection but one that includes, by 1, \
+                        each of the fields"
+                    .into(),
+            );
         }
         Ok(())
     }

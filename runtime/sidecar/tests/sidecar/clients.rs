@@ -3,7 +3,8 @@
 use std::net::Shutdown;
 use std::time::Duration;
 
-use crate::harness::{ARTHUR, Connection, Sidecar, eventually};
+use crate::harness::{ARTHUR, Connection, Sidecar, UNAVAILABLE, eventually, store};
+use crate::proxy::{Fault, Proxy};
 
 fn connected(args: &[&str]) -> (Sidecar, Connection) {
     let sidecar = Sidecar::embedded(args);
@@ -91,6 +92,22 @@ fn what_is_too_large_is_refused() {
 }
 
 #[test]
+fn a_body_without_a_length_is_not_read_to_its_end() {
+    let (sidecar, mut connection) = connected(&[]);
+    let head = b"POST /users/1 HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n";
+    connection.send(head).unwrap();
+    let chunk = [&b"10000\r\n"[..], &[b'x'; 0x10000], b"\r\n"].concat();
+    let stream = connection.stream();
+    stream
+        .set_write_timeout(Some(Duration::from_millis(500)))
+        .unwrap();
+    // Far more than the sockets hold: at some point it is not taken any more.
+    let refused = (0..1000).any(|_| connection.send(&chunk).is_err());
+    assert!(refused, "65 MB were taken");
+    assert_eq!(sidecar.says("/users/1").1, ARTHUR);
+}
+
+#[test]
 fn a_small_body_is_not_minded() {
     let (_sidecar, mut connection) = connected(&[]);
     connection
@@ -125,6 +142,41 @@ fn a_connection_too_many_is_told_so_and_makes_room_when_it_goes() {
         let answer = Connection::open(&sidecar.host).and_then(|mut it| it.get("/users/1"));
         answer.is_ok_and(|answer| answer.status == 200)
     });
+}
+
+#[test]
+fn a_request_too_many_is_503_at_once() {
+    let Some(mongo) = store("requests past the bound", None) else {
+        return;
+    };
+    let proxy = Proxy::to(mongo.port());
+    let args = ["--max-in-flight", "2", "--deadline", "15s"];
+    let sidecar = Sidecar::mongodb(&proxy.connection_string(), &args);
+    sidecar.wait_until_ready();
+    let delay = Duration::from_secs(1);
+    proxy.set(Fault::Delay(delay));
+    let mut waiting: Vec<_> = (0..2)
+        .map(|_| Connection::open(&sidecar.host).unwrap())
+        .collect();
+    for connection in &mut waiting {
+        connection
+            .send(b"GET /users/1 HTTP/1.1\r\nhost: x\r\n\r\n")
+            .unwrap();
+    }
+    let mut one_more = Connection::open(&sidecar.host).unwrap();
+    eventually("both wait", || sidecar.metric("sidecar_in_flight") == 2);
+    let begun = std::time::Instant::now();
+    let answer = one_more.get("/users/1").unwrap();
+    let took = begun.elapsed();
+    assert_eq!(
+        (answer.status, answer.text(), answer.header("retry-after")),
+        (503, UNAVAILABLE.to_owned(), Some("1"))
+    );
+    assert!(took < delay, "{took:?}");
+    for connection in &mut waiting {
+        assert_eq!(connection.receive(true).unwrap().text(), ARTHUR);
+    }
+    assert_eq!(one_more.get("/users/1").unwrap().text(), ARTHUR);
 }
 
 #[test]

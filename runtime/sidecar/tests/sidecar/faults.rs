@@ -18,7 +18,7 @@ use crate::proxy::{Fault, Proxy};
 
 /// What became of the requests of one load.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-struct Tally {
+pub struct Tally {
     right: u64,
     unavailable: u64,
     timed_out: u64,
@@ -66,7 +66,7 @@ impl Tally {
 }
 
 /// Loads the sidecar from `clients` kept connections while `during` runs.
-fn load(sidecar: &Sidecar, clients: usize, during: impl FnOnce()) -> Tally {
+pub fn load(sidecar: &Sidecar, clients: usize, during: impl FnOnce()) -> Tally {
     let stop = AtomicBool::new(false);
     let total = Mutex::new(Tally::default());
     thread::scope(|scope| {
@@ -83,10 +83,19 @@ fn load(sidecar: &Sidecar, clients: usize, during: impl FnOnce()) -> Tally {
                 total.lock().unwrap().add(tally);
             });
         }
+        // Also when it panics, or the clients would never end.
+        let _stop = StopOnDrop(&stop);
         during();
-        stop.store(true, Relaxed);
     });
     total.into_inner().unwrap()
+}
+
+struct StopOnDrop<'a>(&'a AtomicBool);
+
+impl Drop for StopOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Relaxed);
+    }
 }
 
 fn recovers(sidecar: &Sidecar, fault: &str) {
@@ -256,8 +265,28 @@ fn a_burst_after_a_long_idle_is_answered() {
     assert!(tally.right > 0 && tally.timed_out == 0, "{tally:?}");
 }
 
+#[test]
+fn connections_that_nothing_comes_over_are_given_up_for_new_ones() {
+    let Some(mongo) = store("a network that loses connections", None) else {
+        return;
+    };
+    let proxy = Proxy::to(mongo.port());
+    // A connection that was idle between two checks is replaced by a new one, which is lost, while
+    // the driver's own look at the server goes on as before.
+    let string = format!("{}&maxIdleTimeMS=100", proxy.connection_string());
+    let sidecar = Sidecar::mongodb(&string, &[]);
+    sidecar.wait_until_ready();
+    proxy.set(Fault::Strand);
+    let given_up = "giving up on the store's connections and opening new ones";
+    let is_given_up = sidecar.process.wait_for_output(given_up, SOON);
+    assert!(is_given_up, "{}", sidecar.process.output());
+    assert!(matches!(sidecar.get("/users/1").status, 503 | 504));
+    proxy.set(Fault::None);
+    recovers(&sidecar, "connections that were lost");
+}
+
 /// A server whose commands can be made to fail.
-fn failing_server(part: &str) -> Option<Mongo> {
+pub fn failing_server(part: &str) -> Option<Mongo> {
     let started = Mongo::start_empty(Kind::SecantusDb, &["--enable-test-commands"]);
     let mongo = present(part, started)?;
     mongo
@@ -267,7 +296,7 @@ fn failing_server(part: &str) -> Option<Mongo> {
 }
 
 /// Makes the next find fail, or all until it is turned off.
-fn fail_finds(mongo: &Mongo, mode: bson::Bson, how: bson::Document) {
+pub fn fail_finds(mongo: &Mongo, mode: bson::Bson, how: bson::Document) {
     let mut data = doc! { "failCommands": ["find"] };
     data.extend(how);
     let command = doc! { "configureFailPoint": "failCommand", "mode": mode, "data": data };

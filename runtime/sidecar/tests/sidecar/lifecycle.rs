@@ -86,24 +86,31 @@ fn sigterm_says_so_on_readyz_waits_finishes_and_exits_0() {
 }
 
 #[test]
-fn a_request_under_way_is_finished_before_the_end() {
+fn at_the_end_clients_are_turned_away_then_answered_then_the_store_is_let_go() {
     let Some(mongo) = store("drain", None) else {
         return;
     };
     let proxy = Proxy::to(mongo.port());
-    let mut sidecar = Sidecar::mongodb(&proxy.connection_string(), &[]);
+    let mut sidecar = Sidecar::mongodb(&proxy.connection_string(), &["--deadline", "15s"]);
     sidecar.wait_until_ready();
     let mut connection = Connection::open(&sidecar.host).unwrap();
     assert_eq!(connection.get("/users/1").unwrap().status, 200);
-    proxy.set(Fault::Delay(Duration::from_millis(700)));
+    proxy.set(Fault::Hold);
+    let read = proxy.finds();
     connection
         .send(b"GET /users/1 HTTP/1.1\r\nhost: x\r\n\r\n")
         .unwrap();
-    std::thread::sleep(Duration::from_millis(200));
+    eventually("the request is at the store", || proxy.finds() > read);
     sidecar.process.signal(libc::SIGTERM);
+    eventually("no client is let in", || {
+        Connection::open(&sidecar.host).is_err()
+    });
+    assert!(proxy.open() > 0, "the store was let go too early");
+    proxy.set(Fault::None);
     assert_eq!(connection.receive(true).unwrap().text(), ARTHUR);
     assert!(connection.is_closed());
     assert_eq!(sidecar.process.wait(SOON).unwrap().code(), Some(0));
+    eventually("the store is let go", || proxy.open() == 0);
 }
 
 #[test]

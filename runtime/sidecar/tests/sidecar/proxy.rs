@@ -3,6 +3,7 @@
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
@@ -18,6 +19,8 @@ pub enum Fault {
     Cut,
     /// Connections are accepted and bytes taken; none come back.
     BlackHole,
+    /// Connections that are opened now never bring anything; those there already go on.
+    Strand,
     /// Replies are held back until the fault is over.
     Hold,
     /// Every reply is held back for this long.
@@ -28,8 +31,19 @@ pub enum Fault {
 
 pub struct Proxy {
     pub port: u16,
-    fault: Arc<Mutex<Fault>>,
+    shared: Arc<Shared>,
 }
+
+struct Shared {
+    fault: Mutex<Fault>,
+    /// `find` commands that came this way.
+    finds: AtomicUsize,
+    /// Connections that are open.
+    open: AtomicUsize,
+}
+
+/// A string named `find`, as BSON has it: the command, which none but the command has at its front.
+const FIND: &[u8] = b"\x02find\0";
 
 /// How often a quiet connection looks whether it should misbehave.
 const TICK: Duration = Duration::from_millis(10);
@@ -38,19 +52,37 @@ impl Proxy {
     pub fn to(upstream: u16) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
-        let fault = Arc::new(Mutex::new(Fault::None));
-        let shared = Arc::clone(&fault);
+        let shared = Arc::new(Shared {
+            fault: Mutex::new(Fault::None),
+            finds: AtomicUsize::new(0),
+            open: AtomicUsize::new(0),
+        });
+        let accepting = Arc::clone(&shared);
         thread::spawn(move || {
             for client in listener.incoming().flatten() {
-                let fault = Arc::clone(&shared);
-                thread::spawn(move || serve(client, ([127, 0, 0, 1], upstream).into(), &fault));
+                let shared = Arc::clone(&accepting);
+                thread::spawn(move || {
+                    shared.open.fetch_add(1, Relaxed);
+                    serve(client, ([127, 0, 0, 1], upstream).into(), &shared);
+                    shared.open.fetch_sub(1, Relaxed);
+                });
             }
         });
-        Self { port, fault }
+        Self { port, shared }
     }
 
     pub fn set(&self, fault: Fault) {
-        *self.fault.lock().unwrap() = fault;
+        *self.shared.fault.lock().unwrap() = fault;
+    }
+
+    /// How many reads went to the server.
+    pub fn finds(&self) -> usize {
+        self.shared.finds.load(Relaxed)
+    }
+
+    /// How many connections are open now.
+    pub fn open(&self) -> usize {
+        self.shared.open.load(Relaxed)
     }
 
     pub fn connection_string(&self) -> String {
@@ -58,7 +90,12 @@ impl Proxy {
     }
 }
 
-fn serve(client: TcpStream, upstream: SocketAddr, fault: &Arc<Mutex<Fault>>) {
+fn serve(mut client: TcpStream, upstream: SocketAddr, shared: &Arc<Shared>) {
+    if *shared.fault.lock().unwrap() == Fault::Strand {
+        // Until the other side closes it, also when the fault is over.
+        let _ = std::io::copy(&mut client, &mut std::io::sink());
+        return;
+    }
     let Ok(server) = TcpStream::connect(upstream) else {
         return;
     };
@@ -69,14 +106,14 @@ fn serve(client: TcpStream, upstream: SocketAddr, fault: &Arc<Mutex<Fault>>) {
     let (Ok(from), Ok(to)) = (client.try_clone(), server.try_clone()) else {
         return;
     };
-    let requests = Arc::clone(fault);
+    let requests = Arc::clone(shared);
     thread::spawn(move || carry(from, to, &requests, false));
-    carry(server, client, fault, true);
+    carry(server, client, shared, true);
 }
 
 /// Carries bytes one way until either side ends or the fault says so.
-fn carry(mut from: TcpStream, mut to: TcpStream, fault: &Mutex<Fault>, is_reply: bool) {
-    let current = || *fault.lock().unwrap();
+fn carry(mut from: TcpStream, mut to: TcpStream, shared: &Shared, is_reply: bool) {
+    let current = || *shared.fault.lock().unwrap();
     let mut buffer = [0; 16 * 1024];
     loop {
         match current() {
@@ -99,6 +136,10 @@ fn carry(mut from: TcpStream, mut to: TcpStream, fault: &Mutex<Fault>, is_reply:
             Err(_) => break,
         };
         let bytes = &buffer[..length];
+        if !is_reply {
+            let finds = bytes.windows(FIND.len()).filter(|window| *window == FIND);
+            shared.finds.fetch_add(finds.count(), Relaxed);
+        }
         let written = match current() {
             // What falls in never comes out.
             Fault::BlackHole => continue,

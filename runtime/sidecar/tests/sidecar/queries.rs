@@ -132,7 +132,6 @@ fn both_stores_match_alike() {
     "#;
     let files = Files::new(&forms_config(&FORMS), seed);
     let embedded = files.embedded();
-    // Of the real servers, only the one that follows MongoDB closest is the judge of odd types.
     for (mongo, sidecar) in files.over_servers("both stores match alike") {
         for (index, form) in FORMS.iter().enumerate() {
             for value in [1, 2, 3, 7, -3] {
@@ -222,113 +221,139 @@ fn a_parameter_is_a_value_whatever_it_says() {
     }
 }
 
-#[test]
-fn other_types_take_nothing_but_their_values() {
-    let config = r#"
-        database = "mongo"
-        [query.small]
-        path = "/small/{v:int32 min=-5 max=5}"
-        collection = "users"
-        filter = '{"n": {"$param": "v"}}'
-        returns = "many"
-        limit = 1
-        [query.large]
-        path = "/large/{v:int64}"
-        collection = "users"
-        filter = '{"n": {"$param": "v"}}'
-        returns = "many"
-        limit = 1
-        [query.key]
-        path = "/key/{v:objectid}"
-        collection = "users"
-        filter = '{"n": {"$param": "v"}}'
-        returns = "many"
-        limit = 1
-        [query.truth]
-        path = "/truth/{v:bool}"
-        collection = "users"
-        filter = '{"n": {"$param": "v"}}'
-        returns = "many"
-        limit = 1
-    "#;
-    let sidecar = Files::new(config, "{\"_id\":1}").embedded();
-    for path in [
-        "/small/5",
-        "/large/-9",
-        "/key/0123456789abcdef01234567",
-        "/truth/true",
+/// A query by `n` for each type of parameter that is not a string.
+fn typed_config() -> String {
+    let mut config = "database = \"mongo\"\n".to_owned();
+    for declared in [
+        "small:int32 min=-5 max=5",
+        "large:int64",
+        "key:objectid",
+        "truth:bool",
     ] {
-        assert_eq!(sidecar.says(path), (200, "[]".to_owned()), "{path}");
-    }
-    let invalid = (400, r#"{"message":"invalid path parameter"}"#.to_owned());
-    for path in [
-        "/small/6",
-        "/small/%35",
-        "/small/{\"$gt\":0}",
-        "/large/9223372036854775808",
-        "/large/1e3",
-        "/key/0123456789abcdef0123456",
-        "/key/0123456789abcdef0123456g",
-        "/key/{$ne:1}",
-        "/truth/True",
-        "/truth/1",
-        "/truth/$ne",
-    ] {
-        assert_eq!(
-            sidecar.says(&path.replace(['{', '}', '"'], "$")),
-            invalid,
-            "{path}"
+        let (name, kind) = declared.split_once(':').unwrap();
+        config += &format!(
+            "[query.{name}]\npath = \"/{name}/{{v:{kind}}}\"\ncollection = \"users\"\n\
+             filter = '{{\"n\": {{\"$param\": \"v\"}}}}'\nreturns = \"many\"\nlimit = 100\n\
+             sort = '{{\"_id\": 1}}'\nfields = [{{ name = \"id\", from = \"_id\", type = \"int32\" }}]\n"
         );
+    }
+    config
+}
+
+#[test]
+fn every_other_type_takes_its_values_and_nothing_else() {
+    // What is asked for, each number in each of its types, and what could be mistaken for it.
+    let seed = r#"
+        {"_id": 1, "n": 5}
+        {"_id": 2, "n": {"$numberLong": "5"}}
+        {"_id": 3, "n": {"$numberDouble": "5.0"}}
+        {"_id": 4, "n": {"$numberDouble": "5.5"}}
+        {"_id": 5, "n": "5"}
+        {"_id": 6, "n": {"$oid": "0123456789abcdef01234567"}}
+        {"_id": 7, "n": "0123456789abcdef01234567"}
+        {"_id": 8, "n": true}
+        {"_id": 9, "n": "true"}
+        {"_id": 10, "n": {"gt": ""}}
+        {"_id": 11, "n": null}
+        {"_id": 12}
+        {"_id": 13, "n": {"$numberLong": "9223372036854775807"}}
+    "#;
+    let found = [
+        ("/small/5", &[1, 2, 3][..]),
+        ("/small/-5", &[]),
+        ("/large/5", &[1, 2, 3]),
+        ("/large/-5", &[]),
+        ("/large/9223372036854775807", &[13]),
+        ("/key/0123456789abcdef01234567", &[6]),
+        ("/key/0123456789ABCDEF01234567", &[6]),
+        ("/key/0123456789abcdef01234568", &[]),
+        ("/truth/true", &[8]),
+        ("/truth/false", &[]),
+    ];
+    let hostile = [
+        "%7B%22$gt%22:%22%22%7D",
+        "%7B%22$ne%22:null%7D",
+        "{$ne:1}",
+        "$n",
+        "$$ROOT",
+        "[5]",
+        "5,6",
+        "5;",
+        "'5'",
+        "5.0",
+        "5e0",
+        "+5",
+        "%35",
+        "0x5",
+        "null",
+        "NaN",
+        "True",
+        ".*",
+        "a%00b",
+        "99999999999999999999",
+        "0123456789abcdef0123456g",
+        "ObjectId(1)",
+    ];
+    let invalid = (400, r#"{"message":"invalid path parameter"}"#.to_owned());
+    let check = |sidecar: &Sidecar, store: &str| {
+        for (path, ids) in found {
+            let objects: Vec<_> = ids.iter().map(|id| format!(r#"{{"id":{id}}}"#)).collect();
+            let body = format!("[{}]", objects.join(","));
+            assert_eq!(sidecar.says(path), (200, body), "{store}: {path}");
+        }
+        for query in ["small", "large", "key", "truth"] {
+            for value in hostile {
+                let path = format!("/{query}/{value}");
+                assert_eq!(sidecar.says(&path), invalid, "{store}: {path}");
+            }
+        }
+    };
+    let files = Files::new(&typed_config(), seed);
+    check(&files.embedded(), "embedded");
+    for (mongo, sidecar) in files.over_servers("other types") {
+        check(&sidecar, mongo.kind().name());
     }
 }
 
 #[test]
-fn a_large_field_that_is_not_asked_for_costs_nothing_and_one_that_is_comes_whole() {
+fn a_megabyte_in_a_document_comes_whole_or_stays_where_it_is() {
     let Some(mongo) = present("1 MB fields", Mongo::start()) else {
         return;
     };
+    let config = r#"
+        [query.rest]
+        path = "/rest/{id:int32}"
+        collection = "users"
+        filter = '{"_id": {"$param": "id"}}'
+        projection = '{"extra": 0}'
+        returns = "one"
+    "#;
+    let files = Files::new(
+        &format!("{}{config}", levelfield_sidecar::DEFAULT_CONFIG),
+        "",
+    );
+    let config = files.path("sidecar.toml");
     let megabyte = "x".repeat(1 << 20);
     let user = |id: i32, name: &str, extra: &str| {
         doc! { "_id": id, "name": name, "surname": "s", "email": "e", "extra": extra }
     };
     let users = vec![user(901, "n", &megabyte), user(902, &megabyte, "")];
     mongo.insert("mongo", "users", users).unwrap();
-    let sidecar = Sidecar::mongodb(mongo.connection_string(), &[]);
+    let sidecar = Sidecar::mongodb(
+        mongo.connection_string(),
+        &["--config", config.to_str().unwrap()],
+    );
     sidecar.wait_until_ready();
     let small = r#"{"Id":901,"Name":"n","Surname":"s","Email":"e"}"#;
     assert_eq!(sidecar.says("/users/901"), (200, small.to_owned()));
+    let rest = r#"{"_id":901,"name":"n","surname":"s","email":"e"}"#;
+    assert_eq!(sidecar.says("/rest/901"), (200, rest.to_owned()));
     let large = sidecar.get("/users/902");
     assert_eq!(large.status, 200);
     assert_eq!(
         large.body.len(),
         (1 << 20) + r#"{"Id":902,"Name":"","Surname":"s","Email":"e"}"#.len()
     );
-}
-
-#[test]
-fn a_kept_answer_is_given_until_its_time_is_up() {
-    let Some(mongo) = present("cache", Mongo::start()) else {
-        return;
-    };
-    let config = levelfield_sidecar::DEFAULT_CONFIG.replace(
-        "returns =",
-        "cache = { ttl = \"1500ms\", max_entries = 10 }\nreturns =",
-    );
-    let files = Files::new(&config, "");
-    let config = files.path("sidecar.toml");
-    let user = |name: &str| doc! { "_id": 950, "name": name, "surname": "s", "email": "e" };
-    mongo
-        .insert("mongo", "users", vec![user("before")])
-        .unwrap();
-    let sidecar = Sidecar::mongodb(
-        mongo.connection_string(),
-        &["--config", config.to_str().unwrap()],
-    );
-    sidecar.wait_until_ready();
-    let name = || sidecar.says("/users/950").1;
-    assert!(name().contains("before"));
-    mongo.insert("mongo", "users", vec![user("after")]).unwrap();
-    crate::harness::eventually("the new name is seen", || name().contains("after"));
 }
 
 #[test]

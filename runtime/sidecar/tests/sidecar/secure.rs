@@ -2,13 +2,14 @@
 
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
+use std::process::Command;
 
 use bson::doc;
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use testbed::mongo::{Kind, Mongo};
-use testbed::{Process, Ready};
+use testbed::{Missing, Process, Ready, built, free_port, not_run, repo_root};
 
-use crate::harness::{ARTHUR, Connection, SOON, Sidecar, binary, eventually, present};
+use crate::harness::{ARTHUR, Connection, SOON, Sidecar, UNAVAILABLE, binary, eventually, present};
 
 const TOKEN: &str = "0123456789abcdef";
 const REQUEST: &[u8] = b"GET /users/1 HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
@@ -31,6 +32,46 @@ fn without_its_token_a_request_is_a_bare_401_and_probes_need_none() {
     assert_eq!(connection.get("/healthz").unwrap().status, 200);
     assert_eq!(connection.get("/readyz").unwrap().status, 200);
     assert!(!sidecar.process.output().contains(TOKEN));
+}
+
+/// `levelfield-host` with the component in it, which asks a sidecar and shows a token.
+fn component(sidecar: &Sidecar, token: &str) -> Result<(Process, String), Missing> {
+    let host = built("levelfield-host")?;
+    let wasm = repo_root().join("target/wasm32-wasip2/release/levelfield.wasm");
+    if !wasm.is_file() {
+        return Err(Missing {
+            what: wasm.display().to_string(),
+            remedy: "run scripts/build".into(),
+        });
+    }
+    let address = format!("127.0.0.1:{}", free_port());
+    let sidecar = format!("http://{}", sidecar.host);
+    let mut command = Command::new(host);
+    command
+        .current_dir(repo_root())
+        .args(["up", "--quiet", "--from", "spin.toml", "--listen", &address])
+        .args(["--variable", &format!("sidecar_url={sidecar}")])
+        .args(["--env", &format!("SIDECAR_URL={sidecar}")])
+        .args(["--env", &format!("SIDECAR_TOKEN={token}")]);
+    let ready = Ready::Http(format!("http://{address}/helloWorld"));
+    let process = Process::start(&mut command, ready, SOON).unwrap();
+    Ok((process, address))
+}
+
+#[test]
+fn the_component_shows_the_token_of_its_environment() {
+    let sidecar = Sidecar::start(binary().env("SIDECAR_TOKEN", TOKEN));
+    for (token, expected) in [
+        (TOKEN, (200, ARTHUR)),
+        ("another-token-of-ours", (503, UNAVAILABLE)),
+    ] {
+        let (_process, address) = match component(&sidecar, token) {
+            Ok(started) => started,
+            Err(missing) => return not_run("sidecar: the component's token", &missing),
+        };
+        let answer = Connection::open(&address).unwrap().get("/users/1").unwrap();
+        assert_eq!((answer.status, &*answer.text()), expected);
+    }
 }
 
 #[test]
@@ -163,6 +204,39 @@ fn https_is_served_and_a_client_without_its_certificate_is_refused() {
     stranger.issue("client.pem");
     std::fs::copy(stranger.file("client.pem"), authority.file("stranger.pem")).unwrap();
     assert!(https(&mutual.host, &authority, Some("stranger.pem")).is_err());
+}
+
+#[test]
+fn sighup_reads_the_certificate_again_and_keeps_the_old_one_when_the_new_is_wrong() {
+    let (first, second) = (Authority::new(), Authority::new());
+    for authority in [&first, &second] {
+        authority.issue("server.pem");
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name).display().to_string();
+    let (certificate, key) = (path("cert.pem"), path("key.pem"));
+    let put = |authority: &Authority, file: &str| {
+        std::fs::copy(authority.file("server.pem"), file).unwrap();
+    };
+    put(&first, &certificate);
+    put(&first, &key);
+    let sidecar = Sidecar::embedded(&["--tls-cert", &certificate, "--tls-key", &key]);
+    let trusted_by = |authority| {
+        https(&sidecar.host, authority, None).is_ok_and(|answer| answer.ends_with(ARTHUR))
+    };
+    assert!(trusted_by(&first) && !trusted_by(&second));
+
+    // A key that is not the certificate's.
+    put(&second, &certificate);
+    sidecar.process.signal(libc::SIGHUP);
+    let kept = "the old configuration stays: TLS";
+    assert!(sidecar.process.wait_for_output(kept, SOON));
+    assert!(trusted_by(&first) && !trusted_by(&second));
+
+    put(&second, &key);
+    sidecar.process.signal(libc::SIGHUP);
+    eventually("the new certificate is shown", || trusted_by(&second));
+    assert!(!trusted_by(&first));
 }
 
 #[test]
