@@ -79,12 +79,12 @@ pub fn config(wasi: Wasi, pool: Option<&Limits>) -> Config {
         }
     }
     if let Some(limits) = pool {
-        config.allocation_strategy(InstanceAllocationStrategy::Pooling(pooling(limits)));
+        config.allocation_strategy(InstanceAllocationStrategy::Pooling(pooling(wasi, limits)));
     }
     config
 }
 
-fn pooling(limits: &Limits) -> PoolingAllocationConfig {
+fn pooling(wasi: Wasi, limits: &Limits) -> PoolingAllocationConfig {
     let instances = u32::try_from(limits.instances).unwrap_or(u32::MAX).max(1);
     let mut pool = PoolingAllocationConfig::new();
     pool.total_component_instances(instances);
@@ -92,7 +92,14 @@ fn pooling(limits: &Limits) -> PoolingAllocationConfig {
     pool.total_core_instances(instances.saturating_mul(8));
     pool.total_memories(instances.saturating_mul(2));
     pool.total_tables(instances.saturating_mul(8));
-    pool.total_stacks(instances.saturating_mul(4));
+    // Each is a system call at start. A 0.2 instance runs one call at a time; a 0.3 instance keeps a stack of its own, and
+    // each of its calls that waits in the middle of the guest keeps another.
+    pool.total_stacks(match wasi {
+        Wasi::P2 => instances,
+        Wasi::P3 => {
+            instances.saturating_add(u32::try_from(limits.concurrent_requests).unwrap_or(u32::MAX))
+        }
+    });
     pool.max_memory_size(limits.instance_memory.clamp(64 * 1024, 1 << 32));
     pool.table_elements(100_000);
     // Keeping pages resident pays only where the kernel can tell which ones were written.
