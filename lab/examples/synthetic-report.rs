@@ -1,6 +1,6 @@
 //! Writes the report of a synthetic run (nothing in it was measured) into a directory: what the page's tests open.
 //!
-//! `cargo run --release -p lab --example synthetic-report -- DIR`
+//! `cargo build --release --workspace --examples && target/release/examples/synthetic-report DIR`
 
 #[path = "../tests/synthetic/mod.rs"]
 #[allow(dead_code)] // shared with the integration tests, which use the rest

@@ -1,16 +1,23 @@
 //! `levelfield bench`: a plan fixed beforehand, carried out in randomised complete blocks, a fresh process a trial.
 
+mod answers;
 mod calibrate;
+mod cold_start;
 mod contestant;
 mod display;
 mod ladder;
 mod plan;
+mod planned;
 mod run;
 mod trial;
+mod warm_up;
 
+pub use answers::Canary;
+pub use cold_start::may_drop_page_cache;
 pub use contestant::{Contestant, Subject};
 pub use display::Display;
-pub use plan::{Options, Planned, PlannedScenario, Schedule};
+pub use plan::{Options, Schedule};
+pub use planned::{Planned, PlannedScenario};
 pub use run::{now, run};
 pub use trial::{Bench, Task};
 

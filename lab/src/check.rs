@@ -1,8 +1,10 @@
 //! The contract suite, asked of a server over HTTP.
 
 mod case;
+mod connections;
 mod difference;
 mod print;
+mod random;
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -14,10 +16,23 @@ pub use difference::{Difference, compare};
 pub use print::print;
 
 use crate::http::{Connection, ExchangeError, Origin, Request, Response};
+use crate::interrupt::Interrupt;
 use crate::results::{CaseOutcome, CaseResult, ContractCheck};
 
 /// Longer than anything that the contract allows a server to take.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What is asked of a server.
+pub struct Suite<'a> {
+    /// The year that the pages show.
+    pub year: u16,
+    pub store: StoreState,
+    /// Only the cases about that state: the others do not look at the store.
+    pub only_about_store: bool,
+    /// Of the random ids.
+    pub seed: u64,
+    pub interrupt: &'a Interrupt,
+}
 
 /// The answer of one server to the suite.
 pub struct Checked {
@@ -25,9 +40,12 @@ pub struct Checked {
 }
 
 pub struct CheckedCase {
-    pub case: Case,
+    pub group: &'static str,
+    pub name: String,
+    /// As a person reads it: "GET, HEAD".
+    pub methods: String,
+    pub target: String,
     pub differences: Vec<Asked>,
-    pub took: Duration,
 }
 
 /// What one request of a case showed.
@@ -36,25 +54,55 @@ pub struct Asked {
     pub difference: Difference,
 }
 
-/// Asks every case that the state of the store allows, or only those about that state. The error is that nothing
-/// listens at `origin`.
-pub fn check(
-    origin: &Origin,
-    year: u16,
-    store: StoreState,
-    only_about_store: bool,
-) -> anyhow::Result<Checked> {
+#[derive(Debug, thiserror::Error)]
+#[error("interrupted")]
+pub struct Interrupted;
+
+/// The cases that are asked in pieces, together, and a thousand times: one for each kind of answer.
+const TO_REPEAT: [&str; 7] = [
+    "/helloWorld",
+    "/api/values/5",
+    "/",
+    "/about",
+    "/contact",
+    "/users/1",
+    "/nothing",
+];
+
+/// Asks every case that the state of the store allows. The error is that nothing listens at `origin`, or that it was
+/// interrupted.
+pub fn check(origin: &Origin, suite: &Suite<'_>) -> anyhow::Result<Checked> {
     Connection::open(origin, PATIENCE)
         .with_context(|| format!("no server at {origin}: start one, or name another by --url"))?;
-    let cases = cases(year)?
-        .into_iter()
-        .filter(|case| match case.store {
-            Some(state) => state == store,
-            None => !only_about_store,
-        })
-        .map(|case| ask(origin, case))
-        .collect();
-    Ok(Checked { cases })
+    let all = cases(suite.year)?;
+    let asked = |case: &&Case| match case.store {
+        Some(state) => state == suite.store,
+        None => !suite.only_about_store,
+    };
+    let mut checked = Vec::new();
+    for case in all.iter().filter(asked) {
+        if suite.interrupt.is_set() {
+            return Err(Interrupted.into());
+        }
+        checked.push(ask(origin, case));
+    }
+    if !suite.only_about_store {
+        if suite.store == StoreState::Up {
+            checked.extend(random::check(origin, &all, suite.seed));
+        }
+        let repeated: Vec<Case> = TO_REPEAT
+            .iter()
+            .filter_map(|target| {
+                let of_target = |case: &&Case| case.method == "GET" && case.target == *target;
+                all.iter().filter(asked).find(of_target).cloned()
+            })
+            .collect();
+        checked.extend(connections::check(origin, &repeated, suite.interrupt));
+    }
+    match suite.interrupt.is_set() {
+        true => Err(Interrupted.into()),
+        false => Ok(Checked { cases: checked }),
+    }
 }
 
 impl Checked {
@@ -93,7 +141,7 @@ impl CheckedCase {
 
     /// Group and name: unique in the suite.
     pub fn title(&self) -> String {
-        format!("{}: {}", self.case.group, self.case.name)
+        format!("{}: {}", self.group, self.name)
     }
 
     /// Every difference, each beginning with the method that showed it.
@@ -110,25 +158,26 @@ impl CheckedCase {
     }
 }
 
-fn ask(origin: &Origin, case: Case) -> CheckedCase {
+fn ask(origin: &Origin, case: &Case) -> CheckedCase {
     let mut asking = Asking {
         origin,
         connection: None,
-        case: &case,
+        case,
         differences: Vec::new(),
     };
-    let began = Instant::now();
     asking.request(&case.method);
-    let took = began.elapsed();
+    let mut methods = case.method.clone();
     if case.method == "GET" {
         asking.request("HEAD");
         asking.next_request_is_answered();
+        methods.push_str(", HEAD");
     }
-    let differences = asking.differences;
     CheckedCase {
-        case,
-        differences,
-        took,
+        group: case.group,
+        name: case.name.clone(),
+        methods,
+        target: case.target.clone(),
+        differences: asking.differences,
     }
 }
 
@@ -154,10 +203,11 @@ impl Asking<'_> {
                 for difference in compare(&self.case.expected, &answer, method == "HEAD") {
                     self.note(method, difference);
                 }
-                if let Some(at_most) = self.case.at_most
-                    && took > at_most
-                {
+                if let Some(at_most) = self.case.at_most.filter(|&at_most| took > at_most) {
                     self.note(method, Difference::Late { at_most, took });
+                }
+                if let Some(at_least) = self.case.at_least.filter(|&at_least| took < at_least) {
+                    self.note(method, Difference::Early { at_least, took });
                 }
             }
         }

@@ -30,4 +30,8 @@ pub enum Command {
     List(commands::list::Args),
     /// Write the report of a finished run again, from its results.json
     Report(commands::report::Args),
+    /// Time each target's build from nothing, for later reports
+    BuildTimes(commands::build_times::Args),
+    /// Print the completions for a shell
+    Completions(commands::completions::Args),
 }

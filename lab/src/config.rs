@@ -13,6 +13,7 @@ use serde::Deserialize;
 pub use load::ConfigError;
 pub use placeholders::{Placeholders, named_in};
 
+use crate::generators::Ask;
 use crate::results::{CpuMode, Mode, ProfileKind, TargetKind};
 
 #[derive(Clone, Debug, Deserialize)]
@@ -111,6 +112,15 @@ pub struct Target {
     /// Hand-written code, counted for the report.
     #[serde(default)]
     pub sources: Vec<String>,
+    /// Prints what it depends on, a line each; counted for the report.
+    #[serde(default)]
+    pub dependencies: Vec<String>,
+    /// Builds it from nothing; timed by `levelfield build-times`.
+    #[serde(default)]
+    pub clean_build: Vec<String>,
+    /// What a reader needs to know to call the comparison fair, beside what the command shows.
+    #[serde(default)]
+    pub discloses: BTreeMap<String, String>,
     /// The only scenarios that it takes part in; default: all.
     pub scenarios: Option<Vec<String>>,
     /// False for a server that does not answer the whole contract: then its scenarios' own checks judge it.
@@ -132,7 +142,7 @@ pub struct Comparison {
     pub baseline: String,
 }
 
-/// One request and the only right answer to it.
+/// A request and the only right answer to it, or several of them that are asked in turns.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
@@ -145,6 +155,20 @@ pub struct Scenario {
     pub body_file: Option<PathBuf>,
     /// Of the body.
     pub sha256: Option<String>,
+    /// Further requests, answered with the same status: which comes when is drawn from the seed, alike for every
+    /// target, so that a constant answer is found out.
+    #[serde(default, rename = "variant")]
+    pub variants: Vec<Variant>,
+    /// A store of Levelfield's users: before and after each load the lab writes a user of its own there and asks
+    /// the target for it at `/users/ID`, so that another store, or a cache, is found out.
+    pub canary: Option<String>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Variant {
+    pub path: String,
+    pub body: String,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -162,8 +186,12 @@ pub struct Profile {
     pub targets: ByMode<Vec<String>>,
     #[serde(default)]
     pub seconds: ByMode<f64>,
+    /// A server is warmed up for so long at least, and then until it is steady,
     #[serde(default)]
     pub warm_up_seconds: ByMode<f64>,
+    /// but for no longer than this; default: `warm_up_seconds`, which is then its fixed length.
+    #[serde(default)]
+    pub warm_up_at_most: ByMode<f64>,
     /// Open loops: offered requests per second, by scenario.
     #[serde(default)]
     pub rates: BTreeMap<String, f64>,
@@ -184,6 +212,9 @@ pub struct Profile {
     /// Cold starts in one trial.
     #[serde(default = "one")]
     pub spawns: u32,
+    /// Cold starts: empty the machine's page cache before each; needs root.
+    #[serde(default)]
+    pub drop_page_cache: bool,
     pub cpu_mode: Option<CpuMode>,
 }
 
@@ -235,13 +266,22 @@ impl Config {
 }
 
 impl Scenario {
-    /// The body, where it is known in full.
-    pub fn expected_body(&self, dir: &Path) -> std::io::Result<Option<Vec<u8>>> {
-        match (&self.body, &self.body_file) {
-            (Some(body), _) => Ok(Some(body.clone().into_bytes())),
-            (None, Some(file)) => std::fs::read(dir.join(file)).map(Some),
-            (None, None) => Ok(None),
-        }
+    /// Its requests, each with its body where that is known in full.
+    pub fn asks(&self, dir: &Path) -> std::io::Result<Vec<Ask>> {
+        let body = match (&self.body, &self.body_file) {
+            (Some(body), _) => Some(body.clone().into_bytes()),
+            (None, Some(file)) => Some(std::fs::read(dir.join(file))?),
+            (None, None) => None,
+        };
+        let first = Ask {
+            path: self.path.clone(),
+            body,
+        };
+        let further = self.variants.iter().map(|variant| Ask {
+            path: variant.path.clone(),
+            body: Some(variant.body.clone().into_bytes()),
+        });
+        Ok(std::iter::once(first).chain(further).collect())
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::bench::Cores;
+use crate::bench::{Cores, may_drop_page_cache};
 use crate::gates;
 use crate::limits::Backend;
 use crate::machine::read;
@@ -25,6 +25,7 @@ pub enum Caution {
     Governor(String),
     SmtSiblings,
     Virtual,
+    WarmPageCache,
     /// What a gate would find now.
     Busy(GateFinding),
 }
@@ -55,6 +56,10 @@ impl fmt::Display for Caution {
             Self::Virtual => write!(
                 f,
                 "a virtual machine: neighbours may take CPU time, of which the steal gate sees a part"
+            ),
+            Self::WarmPageCache => write!(
+                f,
+                "the page cache cannot be emptied: cold starts find programs in memory; run as root for those that do not"
             ),
             Self::Busy(finding) => write!(f, "now {}", finding.reading),
         }
@@ -103,6 +108,9 @@ pub fn examine(cores: &Cores, backend: &dyn Backend) -> Vec<Caution> {
     }
     if read("/proc/cpuinfo").contains(" hypervisor") {
         cautions.push(Caution::Virtual);
+    }
+    if !may_drop_page_cache() {
+        cautions.push(Caution::WarmPageCache);
     }
     cautions.extend(gates::noise(&noise).into_iter().map(Caution::Busy));
     cautions

@@ -21,9 +21,10 @@ pub fn exclusion_rules() -> Vec<String> {
         "a trial is failed when its server does not start, answers wrongly, dies or runs out of memory".into(),
         format!("void when other programs use more than {} of a core", percent(MAX_FOREIGN_CORES)),
         format!("void when the hypervisor takes more than {} of the CPU time", percent(MAX_STEAL_SHARE)),
-        format!("void when the generator of an open loop uses more than {} of its cores", percent(MAX_GENERATOR_SHARE)),
+        format!("void when the generator of an open loop, the lab and a shared store use more than {} of their cores", percent(MAX_GENERATOR_SHARE)),
         "void when more than 0.1 % of the iterations were dropped, or fewer were started than were due".into(),
         "void when the generator's script threw or logged an error".into(),
+        "labelled when the server was not steady at the end of its warm-up".into(),
         format!("labelled when something waited for a CPU in more than {} of the time", percent(PRESSURE_LABEL)),
         format!("labelled when the quota held the server back in more than {} of the time", percent(THROTTLED_LABEL)),
     ]
@@ -66,18 +67,34 @@ pub fn noise(noise: &Noise) -> Vec<GateFinding> {
     findings
 }
 
-/// An open loop needs headroom; a closed loop saturates its generator by design, and is calibrated instead.
+/// An open loop needs headroom for its generator and what shares its cores; a closed loop saturates its generator by
+/// design, and is calibrated instead.
 pub fn generator(cores_used: f64, cores: usize, open_loop: bool) -> Option<GateFinding> {
     let share = cores_used / cores.max(1) as f64;
     (open_loop && share > MAX_GENERATOR_SHARE).then(|| GateFinding {
         gate: Gate::GeneratorHeadroom,
         effect: GateEffect::Void,
         reading: format!(
-            "the generator used {} of its cores, limit {}",
+            "the load's side used {} of its cores, limit {}",
             percent(share),
             percent(MAX_GENERATOR_SHARE)
         ),
     })
+}
+
+/// The warm-up reached its limit first.
+pub fn not_steady(seconds: f64, spread: Option<f64>, tolerance: f64) -> GateFinding {
+    let spread = spread.map_or("too few windows to tell".into(), |spread| {
+        format!("its last windows were {} from their mean", percent(spread))
+    });
+    GateFinding {
+        gate: Gate::NotSteady,
+        effect: GateEffect::Label,
+        reading: format!(
+            "{spread} after {seconds:.1} s, limit {}",
+            percent(tolerance)
+        ),
+    }
 }
 
 pub fn throttled(figures: &Figures, seconds: f64) -> Option<GateFinding> {

@@ -25,10 +25,30 @@ use crate::results::{Figures, GateFinding};
 /// One load on one server.
 pub struct Load<'a> {
     pub origin: &'a Origin,
-    pub path: &'a str,
     pub status: u16,
-    pub body: Option<&'a [u8]>,
+    /// At least one; which of several is asked when follows from the seed.
+    pub asks: &'a [Ask],
+    pub seed: u32,
     pub shape: Shape,
+}
+
+/// A request and the body of its right answer, where that is known in full.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ask {
+    pub path: String,
+    pub body: Option<Vec<u8>>,
+}
+
+impl Load<'_> {
+    /// The request that is the `number`th of this load, whoever sends it: k6.js draws by the same rule.
+    pub fn ask(&self, number: u64) -> &Ask {
+        // The finaliser of MurmurHash3: any generator can compute it in 32 bits.
+        let mut x = self.seed.wrapping_add(number as u32);
+        x = (x ^ (x >> 16)).wrapping_mul(0x85EB_CA6B);
+        x = (x ^ (x >> 13)).wrapping_mul(0xC2B2_AE35);
+        x ^= x >> 16;
+        &self.asks[x as usize % self.asks.len()]
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,75 +3,18 @@
 //! A client library would normalise the very paths that the contract is about, and would hide how a body was framed.
 //! Every wait has a deadline. TLS, redirects, compression and proxies are none of its business.
 
-use std::fmt;
+mod origin;
+
 use std::io::{ErrorKind, Read, Write};
-use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
+use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
+
+pub use origin::{InvalidUrl, Origin};
 
 /// A head longer than this is refused, so that a broken server cannot fill memory.
 const MAX_HEAD: usize = 64 * 1024;
 const MAX_BODY: usize = 16 * 1024 * 1024;
 const MAX_HEADERS: usize = 128;
-
-/// Where a server answers: `http://host:port`, nothing after it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Origin {
-    pub authority: String,
-    pub address: SocketAddr,
-}
-
-#[derive(Debug, thiserror::Error)]
-pub enum InvalidUrl {
-    #[error("{0:?} is not a URL that can be measured: give it as http://127.0.0.1:8083")]
-    Form(String),
-    #[error("cannot find the host of {url:?}: {source}")]
-    Resolve { url: String, source: std::io::Error },
-}
-
-impl Origin {
-    pub fn parse(url: &str) -> Result<Self, InvalidUrl> {
-        let form = || InvalidUrl::Form(url.to_owned());
-        let rest = url.strip_prefix("http://").ok_or_else(form)?;
-        let authority = rest.strip_suffix('/').unwrap_or(rest);
-        if authority.is_empty() || authority.contains(['/', '?', '#', '@', ' ']) {
-            return Err(form());
-        }
-        let has_port = authority
-            .rsplit_once(':')
-            .is_some_and(|(_, port)| port.parse::<u16>().is_ok());
-        let with_port = match has_port {
-            true => authority.to_owned(),
-            false => format!("{authority}:80"),
-        };
-        let address = with_port
-            .to_socket_addrs()
-            .map_err(|source| InvalidUrl::Resolve {
-                url: url.to_owned(),
-                source,
-            })?
-            .next()
-            .ok_or_else(form)?;
-        Ok(Self {
-            authority: authority.to_owned(),
-            address,
-        })
-    }
-}
-
-impl From<SocketAddr> for Origin {
-    fn from(address: SocketAddr) -> Self {
-        Self {
-            authority: address.to_string(),
-            address,
-        }
-    }
-}
-
-impl fmt::Display for Origin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "http://{}", self.authority)
-    }
-}
 
 /// A method and a raw request target.
 #[derive(Clone, Copy, Debug)]
@@ -176,33 +119,56 @@ impl Connection {
             return Err(ExchangeError::StrayBytes(std::mem::take(&mut self.buffer)));
         }
         let deadline = Deadline::after(within);
-        self.send(request, &deadline)?;
-        let mut wire_bytes = 0;
-        loop {
-            let (head, length) = self.read_head(&deadline)?;
-            wire_bytes += length;
-            if (100..200).contains(&head.status) {
-                continue; // an interim answer; the final one follows
-            }
-            return self.read_body(head, request.method, wire_bytes, &deadline);
-        }
+        self.write(&self.bytes_of(request), &deadline)?;
+        self.read_answer(request.method, &deadline)
     }
 
-    fn send(&mut self, request: Request<'_>, deadline: &Deadline) -> Result<(), ExchangeError> {
+    /// The request as it goes over the wire.
+    pub fn bytes_of(&self, request: Request<'_>) -> Vec<u8> {
         let Request { method, target } = request;
         // Methods that may carry content say that there is none (RFC 9110 8.6).
         let content = match method {
             "POST" | "PUT" | "PATCH" => "content-length: 0\r\n",
             _ => "",
         };
-        let head = format!(
+        format!(
             "{method} {target} HTTP/1.1\r\nhost: {}\r\nuser-agent: levelfield\r\naccept: */*\r\n{content}\r\n",
             self.authority
-        );
+        )
+        .into_bytes()
+    }
+
+    /// Sends these bytes in one write: a part of a request, or several requests.
+    pub fn send(&mut self, bytes: &[u8], within: Duration) -> Result<(), ExchangeError> {
+        self.write(bytes, &Deadline::after(within))
+    }
+
+    /// Reads the next answer, to a request of this method; what came after it is kept for the answer after that.
+    pub fn receive(&mut self, method: &str, within: Duration) -> Result<Response, ExchangeError> {
+        self.read_answer(method, &Deadline::after(within))
+    }
+
+    fn write(&mut self, bytes: &[u8], deadline: &Deadline) -> Result<(), ExchangeError> {
         self.stream
             .set_write_timeout(Some(deadline.left()?))
-            .and_then(|()| self.stream.write_all(head.as_bytes()))
+            .and_then(|()| self.stream.write_all(bytes))
             .map_err(|error| deadline.explain(error))
+    }
+
+    fn read_answer(
+        &mut self,
+        method: &str,
+        deadline: &Deadline,
+    ) -> Result<Response, ExchangeError> {
+        let mut wire_bytes = 0;
+        loop {
+            let (head, length) = self.read_head(deadline)?;
+            wire_bytes += length;
+            if (100..200).contains(&head.status) {
+                continue; // an interim answer; the final one follows
+            }
+            return self.read_body(head, method, wire_bytes, deadline);
+        }
     }
 
     fn read_head(&mut self, deadline: &Deadline) -> Result<(Response, usize), ExchangeError> {

@@ -1,11 +1,15 @@
-//! What a target is made of: its files and its settings.
+//! What a target is made of: its files, its dependencies and its settings.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
 
 use crate::config::{Config, Target};
 use crate::digest::sha256_hex;
-use crate::results::{Artifact, Fact};
+use crate::programs;
+use crate::results::{self, Artifact, Fact};
 
 /// The program, unless it is an interpreter from elsewhere, and the components among the files.
 pub fn artifacts(config: &Config, target: &Target, program: &Path) -> Vec<Artifact> {
@@ -41,6 +45,57 @@ fn kind(file: &Path) -> &'static str {
     }
 }
 
+/// Fills in how many packages each of these targets depends on, asking each command of bench.toml once.
+pub fn count_dependencies(config: &Config, targets: &mut [results::Target]) {
+    let mut counted: BTreeMap<&[String], anyhow::Result<u32>> = BTreeMap::new();
+    for target in targets
+        .iter_mut()
+        .filter(|one| one.missing.is_none() && one.managed)
+    {
+        let Some(declared) = config.target(&target.name) else {
+            continue;
+        };
+        let command = declared.dependencies.as_slice();
+        if command.is_empty() {
+            continue;
+        }
+        match counted
+            .entry(command)
+            .or_insert_with(|| lines_printed(config, command))
+        {
+            Ok(count) => target.dependencies = Some(*count),
+            Err(error) => target.disclosures.push(Fact {
+                name: "dependencies".into(),
+                value: format!("not counted: {error}"),
+            }),
+        }
+    }
+}
+
+/// The number of different lines that a command prints.
+fn lines_printed(config: &Config, command: &[String]) -> anyhow::Result<u32> {
+    let program = programs::find(&config.dir, &command[0])?;
+    let finished = testbed::run(
+        Command::new(program)
+            .args(&command[1..])
+            .current_dir(&config.dir),
+        Duration::from_secs(60),
+    )?;
+    anyhow::ensure!(
+        finished.status.success(),
+        "{} ended with {}: {}",
+        command[0],
+        finished.status,
+        finished.stderr.lines().last().unwrap_or_default()
+    );
+    let lines: BTreeSet<&str> = finished
+        .stdout
+        .lines()
+        .filter(|line| !line.is_empty())
+        .collect();
+    Ok(u32::try_from(lines.len())?)
+}
+
 /// What parity asks to disclose and can be read off bench.toml.
 pub fn disclosures(config: &Config, target: &Target) -> Vec<Fact> {
     let beside: Vec<&str> = config
@@ -65,6 +120,11 @@ pub fn disclosures(config: &Config, target: &Target) -> Vec<Fact> {
             value: reuse,
         });
     }
+    let told = |(name, value): (&String, &String)| Fact {
+        name: name.clone(),
+        value: value.clone(),
+    };
+    facts.extend(target.discloses.iter().map(told));
     for (name, value) in &target.env {
         let runtime_knob = ["GO", "DOTNET_", "TOKIO_", "NODE_"]
             .iter()

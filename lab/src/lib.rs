@@ -2,6 +2,7 @@
 
 pub mod analysis;
 pub mod bench;
+pub mod build_times;
 pub mod check;
 pub mod cli;
 pub mod commands;

@@ -75,8 +75,8 @@ pub trait Confined {
     /// Makes the process that `command` will start be confined from its first instruction on.
     fn enter(&self, command: &mut Command);
 
-    /// What was used so far by all that is or was inside; `group` is the process group of one that still runs.
-    fn usage(&self, group: u32) -> io::Result<Usage>;
+    /// What was used so far by all that is or was inside; `groups` are the process groups inside that still run.
+    fn usage(&self, groups: &[u32]) -> io::Result<Usage>;
 
     /// The limit, when this process must watch it because the kernel does not.
     fn watched_memory(&self) -> Option<u64> {

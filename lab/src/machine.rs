@@ -14,7 +14,7 @@ pub fn environment(root: &Path, limits: Limits) -> Environment {
         limits,
         programs: programs(),
         git: git(root),
-        facts: facts(),
+        facts: facts(root),
         cautions: Vec::new(),
     }
 }
@@ -124,7 +124,7 @@ fn git(root: &Path) -> Option<Git> {
     })
 }
 
-fn facts() -> Vec<Fact> {
+fn facts(root: &Path) -> Vec<Fact> {
     let files = [
         (
             "frequency governor",
@@ -149,10 +149,67 @@ fn facts() -> Vec<Fact> {
             name: name.to_owned(),
             value,
         })
-        .chain(std::iter::once(Fact {
-            name: "lab built with".into(),
-            value: "the workspace's release profile: opt-level 3, one codegen unit".into(),
-        }))
+        .chain(fact("mitigations", mitigations()))
+        .chain(compilers())
+        .chain(locked(root))
+        .chain(fact(
+            "Rust programs built with",
+            "the workspace's release profile: opt-level 3, one codegen unit, no debug information"
+                .into(),
+        ))
+        .collect()
+}
+
+fn fact(name: &str, value: String) -> Option<Fact> {
+    (!value.is_empty()).then(|| Fact {
+        name: name.to_owned(),
+        value,
+    })
+}
+
+/// Against what the processor leaks; they cost a system call some of its time.
+fn mitigations() -> String {
+    let mut found: Vec<String> = fs::read_dir("/sys/devices/system/cpu/vulnerabilities")
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| (entry.file_name(), read(&entry.path().to_string_lossy())))
+        .filter(|(_, state)| state.starts_with("Mitigation"))
+        .map(|(name, _)| name.to_string_lossy().into_owned())
+        .collect();
+    found.sort_unstable();
+    found.join(", ")
+}
+
+/// Those of the languages that builds here are written in.
+fn compilers() -> Vec<Fact> {
+    let versions = [
+        ("rustc", "--version"),
+        ("go", "version"),
+        ("node", "--version"),
+        ("dotnet", "--version"),
+    ];
+    versions
+        .into_iter()
+        .filter_map(|(name, argument)| {
+            let path = testbed::tool(name).ok()?;
+            fact(name, first_line(Command::new(path).arg(argument))?)
+        })
+        .collect()
+}
+
+/// The versions that Cargo.lock gives to what decides how fast the Rust programs are.
+fn locked(root: &Path) -> Vec<Fact> {
+    let lock = read(&root.join("Cargo.lock").to_string_lossy());
+    ["wasmtime", "hyper", "axum", "mongodb", "spin-sdk"]
+        .into_iter()
+        .filter_map(|name| {
+            let (_, after) = lock.split_once(&format!("name = \"{name}\"\nversion = \""))?;
+            fact(
+                &format!("{name} (Rust)"),
+                after.split('"').next()?.to_owned(),
+            )
+        })
         .collect()
 }
 

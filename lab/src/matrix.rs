@@ -3,8 +3,9 @@
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
-use crate::check::{self, StoreState, cases};
+use crate::check::{self, Interrupted, StoreState, Suite};
 use crate::config::{Config, Target};
+use crate::interrupt::Interrupt;
 use crate::programs::{self, Lack};
 use crate::results::{CaseOutcome, CaseResult, ContractCheck, TargetKind};
 use crate::server::{LaunchError, Probe, Server};
@@ -51,15 +52,22 @@ pub fn select<'a>(config: &'a Config, names: &[String]) -> anyhow::Result<Vec<&'
     Ok(config.targets.iter().filter(meant).collect())
 }
 
-/// Checks one target in all states. `services` keeps what outlives it, such as the store.
-pub fn check_target(config: &Config, target: &Target, services: &mut Services, year: u16) -> Row {
+/// Checks one target in all states. `services` keeps what outlives it, such as the store; the store's state is not the
+/// suite's to say.
+pub fn check_target(
+    config: &Config,
+    target: &Target,
+    services: &mut Services,
+    suite: &Suite<'_>,
+) -> Result<Row, Interrupted> {
     let outcome = match programs::of_target(config, target) {
         Err(lack) => RowOutcome::Lacks(lack),
-        Ok(_) => match states(config, target, services, year) {
+        Ok(_) => match states(config, target, services, suite) {
             Ok(cases) => RowOutcome::Checked(ContractCheck {
                 target: target.name.clone(),
                 cases,
             }),
+            Err(error) if error.is::<Interrupted>() => return Err(Interrupted),
             Err(error) => match error.downcast_ref::<testbed::Error>() {
                 Some(testbed::Error::Missing(missing)) => {
                     RowOutcome::Lacks(Lack::Program(missing.what.clone()))
@@ -68,10 +76,10 @@ pub fn check_target(config: &Config, target: &Target, services: &mut Services, y
             },
         },
     };
-    Row {
+    Ok(Row {
         target: target.name.clone(),
         outcome,
-    }
+    })
 }
 
 /// The store up; then each service on the way to it unreachable, and stalled.
@@ -79,11 +87,16 @@ fn states(
     config: &Config,
     target: &Target,
     services: &mut Services,
-    year: u16,
+    suite: &Suite<'_>,
 ) -> anyhow::Result<Vec<CaseResult>> {
     let needed = config.services_of(target);
     services.start(config, &needed, None)?;
-    let mut results = in_state(config, target, services, year, StoreState::Up, "")?;
+    let up = Suite {
+        store: StoreState::Up,
+        only_about_store: false,
+        ..*suite
+    };
+    let mut results = in_state(config, target, services, &up, "")?;
     services.stop_those_with_target(config);
     let on_the_way: Vec<&str> = needed
         .iter()
@@ -96,7 +109,13 @@ fn states(
             own.start_broken(config, broken, state, services)?;
             own.start(config, &needed, None)?;
             let label = format!("{broken} {}", state.name());
-            results.extend(in_state(config, target, &own, year, state, &label)?);
+            // Only the cases about the store are asked: the others do not look at it.
+            let broken = Suite {
+                store: state,
+                only_about_store: true,
+                ..*suite
+            };
+            results.extend(in_state(config, target, &own, &broken, &label)?);
         }
     }
     Ok(results)
@@ -106,14 +125,13 @@ fn in_state(
     config: &Config,
     target: &Target,
     services: &Services,
-    year: u16,
-    state: StoreState,
+    suite: &Suite<'_>,
     label: &str,
 ) -> anyhow::Result<Vec<CaseResult>> {
     let mut target = target.clone();
     target
         .env
-        .insert(contract::YEAR_VARIABLE.into(), year.to_string());
+        .insert(contract::YEAR_VARIABLE.into(), suite.year.to_string());
     let probe = Probe::of(&target);
     let server =
         Server::launch(config, &target, services, None, &probe, START_WITHIN).map_err(|error| {
@@ -123,12 +141,10 @@ fn in_state(
             }
         })?;
     for stall in services.about_to_fall_silent() {
-        reach_store(&server)?;
+        reach_store(&server, suite.interrupt)?;
         stall.fall_silent();
     }
-    // With the store broken only the cases about it are asked: the others do not look at it.
-    let only_about_store = state != StoreState::Up;
-    let checked = check::check(&server.origin, year, state, only_about_store)?;
+    let checked = check::check(&server.origin, suite)?;
     server.stop();
     let mut results = checked.into_results(&target.name).cases;
     if !label.is_empty() {
@@ -140,10 +156,11 @@ fn in_state(
 }
 
 /// Asks for a user until there is one: from then on the target knows its store.
-fn reach_store(server: &Server) -> anyhow::Result<()> {
+fn reach_store(server: &Server, interrupt: &Interrupt) -> anyhow::Result<()> {
     let url = format!("http://{}/users/1", server.origin.authority);
     let deadline = Instant::now() + START_WITHIN;
     while !testbed::http::get(&url).is_ok_and(|answer| answer.status == 200) {
+        anyhow::ensure!(!interrupt.is_set(), Interrupted);
         anyhow::ensure!(
             Instant::now() < deadline,
             "no user from {url} with the store up"
@@ -155,12 +172,15 @@ fn reach_store(server: &Server) -> anyhow::Result<()> {
 
 /// A line for each build, a column for each group of cases; under it what differs and what was not run.
 pub fn print(out: &mut impl Write, rows: &[Row]) -> io::Result<()> {
-    let mut groups: Vec<&str> = cases(contract::GOLDEN_YEAR)
-        .map_err(io::Error::other)?
-        .iter()
-        .map(|case| case.group)
-        .collect();
-    groups.dedup();
+    let checks = || rows.iter().filter_map(Row::check);
+    // Each case's title begins with its group; the order is that of the suite.
+    let mut groups: Vec<&str> = Vec::new();
+    for case in checks().flat_map(|check| &check.cases) {
+        let group = case.case.split(": ").next().unwrap_or_default();
+        if !groups.contains(&group) {
+            groups.push(group);
+        }
+    }
     let width = rows
         .iter()
         .map(|row| row.target.len())
@@ -169,14 +189,11 @@ pub fn print(out: &mut impl Write, rows: &[Row]) -> io::Result<()> {
         .max(8);
     write!(out, "{:<width$}", "")?;
     for group in &groups {
-        write!(out, "  {group:>10}")?;
+        write!(out, "  {group:>11}")?;
     }
     writeln!(out)?;
-    for row in rows {
-        let RowOutcome::Checked(check) = &row.outcome else {
-            continue;
-        };
-        write!(out, "{:<width$}", row.target)?;
+    for check in checks() {
+        write!(out, "{:<width$}", check.target)?;
         for group in &groups {
             let of_group = |result: &&CaseResult| result.case.starts_with(&format!("{group}: "));
             let total = check.cases.iter().filter(of_group).count();
@@ -190,7 +207,7 @@ pub fn print(out: &mut impl Write, rows: &[Row]) -> io::Result<()> {
                 true => format!("{total} ok"),
                 false => format!("{} FAIL", total - passed),
             };
-            write!(out, "  {cell:>10}")?;
+            write!(out, "  {cell:>11}")?;
         }
         writeln!(out)?;
     }
@@ -229,6 +246,13 @@ fn print_failures(out: &mut impl Write, check: &ContractCheck) -> io::Result<()>
 }
 
 impl Row {
+    pub fn check(&self) -> Option<&ContractCheck> {
+        match &self.outcome {
+            RowOutcome::Checked(check) => Some(check),
+            _ => None,
+        }
+    }
+
     pub fn passed(&self) -> bool {
         match &self.outcome {
             RowOutcome::Checked(check) => check

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use testbed::{Process, Ready, free_port};
 
-use crate::config::{Config, Scenario, Target};
+use crate::config::{Config, Target};
 use crate::http::{Connection, Origin, Request};
 use crate::limits::Confinement;
 use crate::services::Services;
@@ -65,14 +65,6 @@ impl<'a> Probe<'a> {
             path: target.ready.as_deref().unwrap_or("/helloWorld"),
             status: 200,
             body: None,
-        }
-    }
-
-    pub fn of_scenario(scenario: &'a Scenario, body: Option<&'a [u8]>) -> Self {
-        Self {
-            path: &scenario.path,
-            status: scenario.status,
-            body,
         }
     }
 }

@@ -124,6 +124,23 @@ impl Services {
         Ok((Service::Program(process), url))
     }
 
+    /// Puts a user into a store that is ours, in place of one of the same id.
+    pub fn put_user(&self, store: &str, user: &contract::User<'_>) -> testbed::Result<()> {
+        let Some(Service::Store(mongo)) = self.running.get(store) else {
+            return Err(testbed::Error::Failed(format!(
+                "{store} is no store that runs"
+            )));
+        };
+        let document = bson::doc! {
+            "_id": user.id.get(), "name": user.name, "surname": user.surname, "email": user.email,
+        };
+        mongo.insert(
+            testbed::mongo::DATABASE,
+            testbed::mongo::COLLECTION,
+            vec![document],
+        )
+    }
+
     /// Drops what belongs to one target; what the whole run shares stays.
     pub fn stop_those_with_target(&mut self, config: &Config) {
         self.running
@@ -146,11 +163,12 @@ impl Services {
         placeholders
     }
 
-    /// Of those that are processes of ours.
-    pub fn pids(&self) -> Vec<u32> {
+    /// The process groups of those that belong to one target.
+    pub fn groups_with_target(&self, config: &Config) -> Vec<u32> {
         self.running
-            .values()
-            .filter_map(|service| match service {
+            .iter()
+            .filter(|(name, _)| config.services[name.as_str()].with_target)
+            .filter_map(|(_, service)| match service {
                 Service::Program(process) => Some(process.pid()),
                 _ => None,
             })

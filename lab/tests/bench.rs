@@ -5,7 +5,7 @@ mod support;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use lab::results::Outcome;
+use lab::results::{Gate, Outcome};
 use support::bench::{BENCH, Bench, cgroups, marked, stderr, wait_until};
 use testbed::{Process, Ready};
 
@@ -44,6 +44,10 @@ fn a_quick_run_fills_every_place_of_its_plan_and_publishes_no_ratio() {
             assert_eq!(figures.cold_start.as_ref().unwrap().spawns_ms.len(), 2);
         } else {
             assert!((39..=41).contains(&figures.completed), "{figures:?}");
+            let warm_up = figures.warm_up.unwrap();
+            assert_eq!(warm_up.steady, None, "quick runs warm up for a fixed time");
+            assert!((warm_up.seconds - 0.2).abs() < 1e-6, "{warm_up:?}");
+            assert!(figures.load_side_cpu.unwrap() > 0.0);
             let server = figures.server.unwrap();
             assert!(
                 server.cpu_seconds.unwrap() > 0.0 && server.peak_rss_bytes.unwrap() > 1_000_000
@@ -125,6 +129,74 @@ fn a_server_that_answers_wrongly_is_refused_and_has_no_figures() {
         "{why}"
     );
     assert!(trial.figures.is_none());
+}
+
+#[test]
+fn a_target_that_does_not_read_the_runs_store_has_failed() {
+    if let Err(missing) = testbed::mongo::Mongo::start().map(drop) {
+        let testbed::Error::Missing(missing) = missing else {
+            panic!("{missing}")
+        };
+        return testbed::not_run("the user that only this run's store has", &missing);
+    }
+    let bench = Bench::new();
+    let stored = BENCH
+        .replacen(
+            "body = \"hello\"",
+            "body = \"hello\"\ncanary = \"mongo\"",
+            1,
+        )
+        .replacen(
+            "command = [\"python3\", \"server.py\", \"{port}\"]",
+            "command = [\"python3\", \"server.py\", \"{port}\"]\nenv = { STORE = \"{mongo}\" }",
+            1,
+        );
+    let service = "\n[service.mongo]\nstore = true\nbuiltin = \"mongo\"\n";
+    std::fs::write(bench.dir.path().join("bench.toml"), stored + service).unwrap();
+    let output = bench.run(&[
+        "--quick",
+        "--targets",
+        "one",
+        "--profiles",
+        "fixed-rate",
+        "--blocks",
+        "1",
+    ]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let Outcome::Failed { why } = &bench.results().trials[0].outcome else {
+        panic!("{}", stderr(&output));
+    };
+    assert!(why.contains("it reads another store, or a cache"), "{why}");
+}
+
+#[test]
+fn a_warm_up_that_may_last_ends_when_the_server_is_steady_or_says_that_it_was_not() {
+    let bench = Bench::new();
+    let patient = BENCH.replacen(
+        "warm_up_seconds = { default = 0.2 }",
+        "warm_up_seconds = { default = 0.75 }\nwarm_up_at_most = { default = 2 }",
+        1,
+    );
+    std::fs::write(bench.dir.path().join("bench.toml"), patient).unwrap();
+    let output = bench.run(&[
+        "--quick",
+        "--targets",
+        "one",
+        "--profiles",
+        "fixed-rate",
+        "--blocks",
+        "1",
+    ]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let results = bench.results();
+    let trial = &results.trials[0];
+    let warm_up = trial.figures.as_ref().unwrap().warm_up.unwrap();
+    assert!((0.75..=2.0).contains(&warm_up.seconds), "{warm_up:?}");
+    let labelled = trial
+        .gates
+        .iter()
+        .any(|found| found.gate == Gate::NotSteady);
+    assert_eq!(warm_up.steady, Some(!labelled), "{trial:?}");
 }
 
 #[test]
@@ -255,6 +327,22 @@ fn a_plan_can_be_looked_at_without_starting_anything() {
     assert!(!bench.out().exists());
 }
 
+/// A closed loop on a scenario of two requests.
+const ONE_URL: &str = r#"
+[[scenario.variant]]
+path = "/2"
+body = "hello"
+
+[[profile]]
+name = "closed"
+kind = "original-closed"
+requests = { hello = 10 }
+blocks = { default = 1 }
+scenarios = { default = ["hello"] }
+
+[[profile]]
+name = "cold-start""#;
+
 #[test]
 fn a_bench_toml_that_cannot_be_meant_is_refused_by_name() {
     for (from, to, named) in [
@@ -266,6 +354,21 @@ fn a_bench_toml_that_cannot_be_meant_is_refused_by_name() {
         ),
         ("of = \"one\"", "of = \"nobody\"", "\"nobody\""),
         ("body = \"hello\"", "", "not checked is not measured"),
+        (
+            "body = \"hello\"",
+            "body = \"hello\"\ncanary = \"mongo\"",
+            "\"mongo\"",
+        ),
+        (
+            "warm_up_seconds = { default = 0.2 }",
+            "warm_up_seconds = { default = 2 }\nwarm_up_at_most = { default = 1 }",
+            "warm_up_at_most is below",
+        ),
+        (
+            "\n[[profile]]\nname = \"cold-start\"",
+            ONE_URL,
+            "asks one URL only",
+        ),
         ("rates = { hello = 40 }", "", "a rate for \"hello\""),
         (
             "default = [\"hello\"]",
@@ -298,7 +401,11 @@ fn a_bench_toml_that_cannot_be_meant_is_refused_by_name() {
 #[test]
 fn an_unknown_name_on_the_command_line_is_refused() {
     let bench = Bench::new();
-    for (flag, what) in [("--targets", "target"), ("--profiles", "profile")] {
+    for (flag, what) in [
+        ("--targets", "target"),
+        ("--profiles", "profile"),
+        ("--scenarios", "scenario"),
+    ] {
         let output = bench.run(&[flag, "nobody"]);
         assert_eq!(output.status.code(), Some(2));
         assert!(

@@ -2,13 +2,23 @@
 
 mod support;
 
-use std::net::SocketAddr;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener};
 use std::process::{Command, Output};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use lab::check::{Case, StoreState, cases};
 use support::{Asked, answer, serve};
+use testbed::{Process, Ready};
 
 const YEAR: u16 = 2031;
+
+/// Neither decoded nor in several segments: those have cases of their own.
+fn is_drawn(target: &str) -> bool {
+    let id = target.trim_start_matches("/users/");
+    !id.is_empty() && !id.contains(['%', '/', '?'])
+}
 
 /// Answers every case as the contract says, users included, and leaves `twist` to spoil the answer to one request.
 fn contract_server(
@@ -25,10 +35,23 @@ fn contract_server(
         } else {
             &asked.method
         };
-        let case = cases
-            .iter()
-            .find(|case| case.method == method && case.target == asked.target)
-            .unwrap_or_else(|| panic!("nobody asks {} {}", asked.method, asked.target));
+        let of = |target: &str| {
+            let found = cases
+                .iter()
+                .find(|case| case.method == method && case.target == target);
+            found.unwrap_or_else(|| panic!("nobody asks {} {}", asked.method, asked.target))
+        };
+        // The drawn ids are in no case: each is answered as the id that is in one.
+        let drawn = asked
+            .target
+            .strip_prefix("/users/")
+            .filter(|_| method == "GET");
+        let case = match drawn.map(|id| id.parse::<contract::UserId>()) {
+            Some(Ok(id)) if id.get() < 10 => of(&format!("/users/{id}")),
+            Some(Ok(_)) => of("/users/4242"),
+            Some(Err(_)) if is_drawn(&asked.target) => of("/users/abc"),
+            _ => of(&asked.target),
+        };
         let headers: Vec<(&str, &str)> = case
             .expected
             .headers
@@ -70,13 +93,15 @@ fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
-/// The server is refused, one case fails, and the output says `what`.
+/// The server is refused, one case fails beside those that repeat it, and the output says `what`.
 fn refused(address: SocketAddr, what: &str) {
     let output = check(address, &[]);
     let text = stdout(&output);
     assert_eq!(output.status.code(), Some(1), "{text}");
     assert!(text.contains(what), "{what:?} is not in:\n{text}");
-    assert!(text.contains("1 of "), "more than one case fails:\n{text}");
+    let (cases, _repeated) = text.split_once("\nrandom ids\n").unwrap();
+    let failed = cases.matches("  FAIL  ").count();
+    assert_eq!(failed, 1, "more than one case fails:\n{text}");
 }
 
 #[test]
@@ -212,7 +237,7 @@ fn head_must_have_the_headers_of_get() {
 #[test]
 fn a_server_that_hangs_up_gave_no_answer() {
     let rude = contract_server(|asked, bytes| match asked.target.as_str() {
-        "/users/4" if asked.method == "GET" => Vec::new(),
+        "/users/0" if asked.method == "GET" => Vec::new(),
         _ => bytes,
     });
     refused(
@@ -224,7 +249,7 @@ fn a_server_that_hangs_up_gave_no_answer() {
 #[test]
 fn a_cut_answer_is_no_answer() {
     let cut = contract_server(|asked, bytes| match asked.target.as_str() {
-        "/users/4" if asked.method == "GET" => {
+        "/users/0" if asked.method == "GET" => {
             b"HTTP/1.0 200 OK\r\ncontent-type: application/json\r\n\r\nshort".to_vec()
         }
         _ => bytes,
@@ -249,7 +274,8 @@ fn the_year_asked_for_is_the_year_expected() {
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(1));
-    assert!(stdout(&output).contains("6 of "), "{}", stdout(&output));
+    // Three pages with and without a slash or a query, each page in pieces and often, and all together.
+    assert!(stdout(&output).contains("13 of "), "{}", stdout(&output));
 }
 
 #[test]
@@ -274,8 +300,14 @@ fn the_results_can_be_had_as_json() {
         .iter()
         .filter(|case| case.outcome != lab::results::CaseOutcome::Pass)
         .collect();
-    assert_eq!(failed.len(), 1);
     assert_eq!(failed[0].case, "users: an _id stored as int64");
+    let others = &failed[1..];
+    assert!(
+        others
+            .iter()
+            .all(|case| case.case.starts_with("random ids: ")),
+        "{others:?}"
+    );
 }
 
 #[test]
@@ -310,4 +342,170 @@ fn a_url_that_is_none_is_named() {
             "{text}"
         );
     }
+}
+
+#[test]
+fn an_answer_about_a_broken_store_has_its_time() {
+    let answers = |status: u16, retry: &'static [(&str, &str)], body: &'static str, took: u64| {
+        serve(move |asked| {
+            std::thread::sleep(Duration::from_millis(if asked.target == "/users/1" {
+                took
+            } else {
+                0
+            }));
+            let headers = [&[("content-type", "application/json")], retry].concat();
+            answer(asked, status, &headers, body)
+        })
+    };
+    let late = answers(
+        503,
+        &[("retry-after", "1")],
+        r#"{"message":"users store unavailable"}"#,
+        1600,
+    );
+    let text = stdout(&check(late, &["--store", "unreachable"]));
+    assert!(
+        text.contains("GET time: expected at most 1500 ms, took 16"),
+        "{text}"
+    );
+
+    let silent = |took| answers(504, &[], r#"{"message":"users store timed out"}"#, took);
+    let text = stdout(&check(silent(3100), &["--store", "stalled"]));
+    assert!(
+        text.contains("GET time: expected at most 3000 ms, took 31"),
+        "{text}"
+    );
+    let text = stdout(&check(silent(100), &["--store", "stalled"]));
+    assert!(
+        text.contains("GET time: expected at least 1000 ms, took 10"),
+        "{text}"
+    );
+    let text = stdout(&check(silent(2000), &["--store", "stalled"]));
+    assert!(!text.contains(" ms, took "), "{text}");
+}
+
+#[test]
+fn a_server_that_knows_the_cases_by_heart_is_found_out_by_ids_that_it_cannot_know() {
+    let by_heart = contract_server(|asked, bytes| {
+        let drawn = asked.target.strip_prefix("/users/").is_some_and(|id| {
+            id.len() > 4
+                && !cases(YEAR)
+                    .unwrap()
+                    .iter()
+                    .any(|case| case.target == asked.target)
+        });
+        match drawn {
+            true => answer(
+                asked,
+                404,
+                &[("content-type", "application/json")],
+                r#"{"message":"user not found"}"#,
+            ),
+            false => bytes,
+        }
+    });
+    let output = check(by_heart, &["--seed", "7"]);
+    let text = stdout(&output);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        text.contains("FAIL  GET        /users/{id}                   no ids, 32 with seed 7"),
+        "{text}"
+    );
+    assert!(
+        text.contains("pass  GET        /users/{id}                   nobody's, 32 with seed 7"),
+        "{text}"
+    );
+}
+
+/// A server that takes what one read gives for one request, as careless ones do.
+fn careless_server() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            std::thread::spawn(move || {
+                let mut buffer = [0; 8192];
+                while let Ok(length @ 1..) = stream.read(&mut buffer) {
+                    let text = String::from_utf8_lossy(&buffer[..length]);
+                    let mut words = text.split(' ');
+                    let asked = Asked {
+                        method: words.next().unwrap_or_default().to_owned(),
+                        target: words.next().unwrap_or_default().to_owned(),
+                    };
+                    let bytes = match text.ends_with("\r\n\r\n") {
+                        true => support::hello(&asked),
+                        false => answer(&asked, 400, &[], ""),
+                    };
+                    if stream.write_all(&bytes).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+    });
+    address
+}
+
+#[test]
+fn a_server_that_takes_a_read_for_a_request_is_found_out() {
+    let text = stdout(&check(careless_server(), &[]));
+    assert!(
+        text.contains("pass  GET, HEAD  /helloWorld                   a greeting"),
+        "{text}"
+    );
+    assert!(
+        text.contains("FAIL  GET        /helloWorld                   a greeting, in five writes"),
+        "{text}"
+    );
+    assert!(
+        text.contains("FAIL  GET        /helloWorld …                 7 requests in one write"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_server_that_tires_is_found_out_by_a_thousand_requests() {
+    let asked_so_far = AtomicUsize::new(0);
+    let tiring = contract_server(move |asked, bytes| {
+        let number = match asked.target == "/api/values/5" && asked.method == "GET" {
+            true => asked_so_far.fetch_add(1, Ordering::Relaxed),
+            false => 0,
+        };
+        if number == 800 {
+            answer(asked, 503, &[], "")
+        } else {
+            bytes
+        }
+    });
+    let text = stdout(&check(tiring, &[]));
+    assert!(
+        text.contains("GET, the 798. time: status: expected 200, got 503"),
+        "{text}"
+    );
+    assert_eq!(text.matches("  FAIL  ").count(), 1, "{text}");
+}
+
+#[test]
+fn a_check_that_is_interrupted_ends_soon_and_leaves_nothing() {
+    let bench = support::bench::Bench::new();
+    let toml = bench.dir.path().join("bench.toml");
+    // Its server answers every case wrongly, and two seconds late.
+    let text = support::bench::BENCH
+        .replacen("contract = false", "", 1)
+        .replacen(r#""{port}"]"#, r#""{port}", "hello", "1000000", "2"]"#, 1);
+    std::fs::write(&toml, text).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_levelfield"));
+    command
+        .args(["check", "--targets", "one", "--config"])
+        .arg(&toml);
+    let mut run = Process::start(&mut command, Ready::AtOnce, Duration::from_secs(5)).unwrap();
+    let pid = run.pid();
+    support::bench::wait_until("its server runs", || {
+        !support::bench::marked(pid).is_empty()
+    });
+    std::thread::sleep(Duration::from_millis(500));
+    run.signal(libc::SIGINT);
+    let status = run.wait(Duration::from_secs(30)).expect("it ends");
+    assert_eq!(status.code(), Some(130), "{}", run.output());
+    assert_eq!(support::bench::marked(pid), [] as [u32; 0]);
 }

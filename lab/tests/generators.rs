@@ -3,11 +3,12 @@
 
 mod support;
 
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use lab::generators::null_server::NullServer;
 use lab::generators::open_loop::OwnLoop;
-use lab::generators::{Bombardier, Generator, GeneratorError, K6, Load, Loaded, Shape, Until};
+use lab::generators::{Ask, Bombardier, Generator, GeneratorError, K6, Load, Loaded, Shape, Until};
 use lab::http::Origin;
 use lab::interrupt::Interrupt;
 use lab::limits::CpuSet;
@@ -20,11 +21,24 @@ fn load(
     origin: &Origin,
     shape: Shape,
 ) -> Result<Loaded, GeneratorError> {
+    let ask = Ask {
+        path: "/".into(),
+        body: Some(BODY.into()),
+    };
+    load_of(generator, origin, &[ask], shape)
+}
+
+fn load_of(
+    generator: &dyn Generator,
+    origin: &Origin,
+    asks: &[Ask],
+    shape: Shape,
+) -> Result<Loaded, GeneratorError> {
     let load = Load {
         origin,
-        path: "/",
         status: 200,
-        body: Some(BODY),
+        asks,
+        seed: 7,
         shape,
     };
     generator.load(&load, &Interrupt::default())
@@ -185,4 +199,68 @@ fn a_stall_shows_in_the_open_loop_and_hides_from_a_closed_loop_of_one() {
         closed < open / 2.0,
         "one request a second meets the stall, and the closed loop's p99 is {closed} ms"
     );
+}
+
+/// Six requests whose answers differ; the server keeps what it was asked.
+#[test]
+fn every_generator_asks_the_requests_that_the_seed_draws() {
+    let asks: Vec<Ask> = (1..=6)
+        .map(|number| Ask {
+            path: format!("/{number}"),
+            body: Some(format!("body of /{number}").into()),
+        })
+        .collect();
+    let asked_by = |generator: &dyn Generator| {
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let keeping = Arc::clone(&asked);
+        let address = support::serve(move |asked| {
+            keeping.lock().unwrap().push(asked.target.clone());
+            support::answer(asked, 200, &[], &format!("body of {}", asked.target))
+        });
+        let origin = Origin::from(address);
+        let loaded = load_of(generator, &origin, &asks, OPEN).unwrap();
+        assert!(loaded.figures.errors.is_empty(), "{:?}", loaded.figures);
+        let mut asked = asked.lock().unwrap().clone();
+        asked.sort_unstable();
+        // A busy machine may drop some; those that were begun are the first of the draw.
+        let load = Load {
+            origin: &origin,
+            status: 200,
+            asks: &asks,
+            seed: 7,
+            shape: OPEN,
+        };
+        let mut drawn: Vec<String> = (0..asked.len() as u64)
+            .map(|number| load.ask(number).path.clone())
+            .collect();
+        drawn.sort_unstable();
+        assert_eq!(asked, drawn, "{}", generator.name());
+        asked
+    };
+    let own = asked_by(&OwnLoop);
+    let different: std::collections::BTreeSet<&String> = own.iter().collect();
+    assert_eq!((own.len(), different.len()), (100, 6), "{own:?}");
+    match K6::find(&CpuSet::allowed()) {
+        Ok(k6) => drop(asked_by(&k6)),
+        Err(missing) => testbed::not_run("the requests that k6 draws", &missing),
+    }
+}
+
+#[test]
+fn a_constant_answer_to_different_requests_is_found_out() {
+    let asks: Vec<Ask> = ["/1", "/2"]
+        .map(|path| Ask {
+            path: path.into(),
+            body: Some(path.into()),
+        })
+        .to_vec();
+    let always_the_first = null_server(b"/1");
+    let loaded = load_of(&OwnLoop, &always_the_first.origin, &asks, OPEN).unwrap();
+    assert!(
+        loaded.figures.errors["wrong body"] > 20,
+        "{:?}",
+        loaded.figures
+    );
+    let gates: Vec<Gate> = loaded.findings.iter().map(|found| found.gate).collect();
+    assert_eq!(gates, [Gate::ResponseErrors]);
 }

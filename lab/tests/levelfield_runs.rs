@@ -3,8 +3,9 @@
 use std::process::Command;
 use std::time::Duration;
 
-use lab::check::{StoreState, check};
+use lab::check::{Checked, StoreState, Suite, check};
 use lab::http::Origin;
+use lab::interrupt::Interrupt;
 use testbed::{Process, Ready, built, free_port, repo_root};
 
 const START_WITHIN: Duration = Duration::from_secs(20);
@@ -60,15 +61,26 @@ fn the_component_answers_every_case_from_the_embedded_store_and_without_a_sideca
     );
     let origin = Origin::parse(&url).unwrap();
 
-    let up = check(&origin, YEAR, StoreState::Up, false).unwrap();
+    let up = ask(&origin, StoreState::Up);
     assert!(up.passed(), "{:#?}", differences(up));
 
     assert!(sidecar.stop().success());
-    let alone = check(&origin, YEAR, StoreState::Unreachable, false).unwrap();
+    let alone = ask(&origin, StoreState::Unreachable);
     assert!(alone.passed(), "{:#?}", differences(alone));
 }
 
-fn differences(checked: lab::check::Checked) -> Vec<String> {
+fn ask(origin: &Origin, store: StoreState) -> Checked {
+    let suite = Suite {
+        year: YEAR,
+        store,
+        only_about_store: false,
+        seed: 1,
+        interrupt: &Interrupt::default(),
+    };
+    check(origin, &suite).unwrap()
+}
+
+fn differences(checked: Checked) -> Vec<String> {
     let failed = checked.cases.into_iter().filter(|case| !case.passed());
     failed
         .map(|case| format!("{}: {}", case.title(), case.difference()))

@@ -56,9 +56,9 @@ fn cgroup_v1_enforces_a_cpu_quota_and_counts_what_was_used() {
         })
         .collect();
     let group = spinning[0].pid();
-    let before = confinement.usage(group).unwrap();
+    let before = confinement.usage(&[group]).unwrap();
     std::thread::sleep(Duration::from_secs(2));
-    let after = confinement.usage(group).unwrap();
+    let after = confinement.usage(&[group]).unwrap();
     let used = after.cpu_seconds - before.cpu_seconds;
     assert!(used > 0.02, "two spinning processes used {used} s");
     assert!(
@@ -99,7 +99,7 @@ fn cgroup_v1_kills_what_passes_its_memory() {
         !finished.status.success() && finished.stdout.is_empty(),
         "{finished:?}"
     );
-    assert!(confinement.usage(0).unwrap().oom_kills.unwrap() >= 1);
+    assert!(confinement.usage(&[]).unwrap().oom_kills.unwrap() >= 1);
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn affinity_pins_and_counts() {
     )
     .unwrap();
     std::thread::sleep(Duration::from_millis(1500));
-    let used = confinement.usage(spinning.pid()).unwrap();
+    let used = confinement.usage(&[spinning.pid()]).unwrap();
     assert!(used.cpu_seconds > 0.05, "{used:?}");
     spinning.kill();
 }

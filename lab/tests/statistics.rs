@@ -239,18 +239,36 @@ fn no_ratio_without_ground_for_it() {
         |results| results.targets[2].missing = Some("no go".into()),
         "did not run: no go",
     );
-    refused(
-        |results| {
-            for trial in results
-                .trials
-                .iter_mut()
-                .filter(|trial| trial.target == "other")
-            {
-                let figures = trial.figures.as_mut().unwrap();
-                figures.bytes_received = figures.bytes_received.map(|bytes| bytes * 102 / 100);
-            }
-        },
-        "answers differ in size: 157 bytes against 154",
+}
+
+#[test]
+fn a_target_of_no_contract_is_compared_by_its_scenarios_own_check() {
+    let mut results = fixed_rate(9, 12, CALM, &[("other", RUST)]);
+    results.contract.clear();
+    for target in &mut results.targets {
+        target.contract = false;
+    }
+    let analysis = Analysis::of(&results);
+    let found = ratio(&analysis, "other", Metric::P50);
+    assert!(found.measured.is_some(), "{found:?}");
+    assert!(analysis.trust.is_trustworthy(), "{:?}", analysis.trust);
+}
+
+#[test]
+fn headers_of_another_size_are_said_beside_the_ratio() {
+    let mut results = fixed_rate(9, 12, CALM, &[("other", RUST)]);
+    let others = results
+        .trials
+        .iter_mut()
+        .filter(|trial| trial.target == "other");
+    for figures in others.filter_map(|trial| trial.figures.as_mut()) {
+        figures.bytes_received = figures.bytes_received.map(|bytes| bytes * 102 / 100);
+    }
+    let found = ratio(&Analysis::of(&results), "other", Metric::P50);
+    let said: Vec<String> = found.labels.iter().map(ToString::to_string).collect();
+    assert!(
+        found.measured.is_some() && said[0].contains("157 bytes against 154"),
+        "{said:?}"
     );
 }
 

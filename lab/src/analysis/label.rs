@@ -9,6 +9,9 @@ use crate::stats::quantile;
 /// A latency below this many times the generator's own is the generator's as much as the server's.
 const FLOOR_FACTOR: f64 = 1.5;
 
+/// Bytes per answer may differ by this share before it is said.
+const BYTES_TOLERANCE: f64 = 0.01;
+
 /// A rate above the generator's ceiling divided by this was held back by the generator.
 const CEILING_FACTOR: f64 = 1.3;
 
@@ -18,6 +21,8 @@ pub enum Label {
     InstrumentLimit { target: String, floor_ms: f64 },
     /// The generator itself could hardly send more.
     GeneratorBound { target: String, ceiling: f64 },
+    /// Bytes received for an answer. Bodies were compared byte for byte, so that what differs are headers.
+    HeaderBytes { target: f64, baseline: f64 },
     /// A gate's finding that left the trials counted.
     Gate { gate: Gate, trials: usize },
 }
@@ -32,6 +37,10 @@ impl std::fmt::Display for Label {
             Label::GeneratorBound { target, ceiling } => write!(
                 f,
                 "lower bound only: {target} is within {CEILING_FACTOR}× of the generator's ceiling, {ceiling:.0} requests per second"
+            ),
+            Label::HeaderBytes { target, baseline } => write!(
+                f,
+                "equal bodies under headers of different size: an answer has {target:.0} bytes against {baseline:.0}"
             ),
             Label::Gate { gate, trials } => {
                 let s = if *trials == 1 { "" } else { "s" };
@@ -108,6 +117,12 @@ impl Label {
             target: target.to_owned(),
             ceiling,
         })
+    }
+
+    /// Of target's and baseline's bytes per answer.
+    pub fn of_size((target, baseline): (f64, f64)) -> Option<Label> {
+        let differ = (target / baseline - 1.0).abs() > BYTES_TOLERANCE;
+        differ.then_some(Label::HeaderBytes { target, baseline })
     }
 
     /// Gates that labelled some of these trials, each once.

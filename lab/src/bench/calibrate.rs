@@ -5,6 +5,9 @@ use crate::generators::{GeneratorError, Load, Shape, Until, null_server::NullSer
 use crate::results::{Calibration, Latency, ProfileKind};
 
 const SECONDS: f64 = 2.0;
+/// So many samples carry a p99; a slow rate is given the time for them.
+const SAMPLES: f64 = 1_050.0;
+const MOST_SECONDS: f64 = 5.0;
 
 /// One calibration of a profile's load on a scenario's answer; none for cold starts, which no generator times.
 pub fn calibrate(
@@ -20,14 +23,16 @@ pub fn calibrate(
         return Ok(None);
     };
     let shape = shortened(shape);
-    let body = scenario.body.as_deref().unwrap_or_default();
+    // One body stands for all: the server that does nothing answers everything alike.
+    let asks = &scenario.asks[..1];
+    let body = asks[0].body.as_deref().unwrap_or_default();
     let server = NullServer::start(scenario.scenario.status, body, &bench.cores.server)?;
     let generator = bench.generators.of(planned.profile.kind, shape);
     let load = Load {
         origin: &server.origin,
-        path: &scenario.scenario.path,
         status: scenario.scenario.status,
-        body: scenario.body.as_deref(),
+        asks,
+        seed: 0,
         shape,
     };
     let figures = generator.load(&load, &bench.interrupt)?.figures;
@@ -52,7 +57,8 @@ fn shortened(shape: Shape) -> Shape {
         Shape::Open { rate, vus, seconds } => Shape::Open {
             rate,
             vus,
-            seconds: seconds.min(SECONDS),
+            // Never longer than a trial, which quick runs keep short.
+            seconds: seconds.min((SAMPLES / rate).clamp(SECONDS, MOST_SECONDS)),
         },
         Shape::Closed { connections, .. } => Shape::Closed {
             connections,

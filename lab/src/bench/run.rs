@@ -7,6 +7,7 @@ use std::time::Instant;
 use super::calibrate::calibrate;
 use super::trial::{Bench, Interrupted, Task};
 use super::{Contestant, Display, Planned, PlannedScenario, Schedule, Subject};
+use crate::check::{self, StoreState, Suite};
 use crate::config::Target;
 use crate::matrix::{self, RowOutcome};
 use crate::results::{CaseOutcome, ContractCheck, Outcome, Results, Trial};
@@ -41,6 +42,7 @@ pub fn run(
         dir,
         display,
         began: Instant::now(),
+        seconds_left: schedule.profiles.iter().map(Planned::total_seconds).sum(),
         refused: BTreeSet::new(),
     };
     let ended = running.carry_out();
@@ -63,6 +65,8 @@ struct Running<'a, 'b, 's> {
     dir: &'a Path,
     display: &'a mut Display,
     began: Instant,
+    /// Of the plan, for what was not begun yet.
+    seconds_left: f64,
     /// Targets that answered a case wrongly: they are not measured.
     refused: BTreeSet<String>,
 }
@@ -82,8 +86,9 @@ impl Running<'_, '_, '_> {
                             planned,
                             scenario,
                             contestant,
+                            block,
                         };
-                        self.place(task, block)?;
+                        self.place(task)?;
                     }
                 }
             }
@@ -127,7 +132,7 @@ impl Running<'_, '_, '_> {
             if self.bench.interrupt.is_set() {
                 return Err(Stop::Interrupted);
             }
-            match self.answers_of(contestant, target) {
+            match self.answers_of(contestant, target)? {
                 RowOutcome::Checked(check) => self.admit(contestant, check),
                 RowOutcome::Lacks(lack) => self.refuse(&contestant.name, lack.to_string()),
                 RowOutcome::Broken(why) => {
@@ -141,20 +146,31 @@ impl Running<'_, '_, '_> {
     }
 
     /// A twin's are those of its other name, which was asked before it.
-    fn answers_of(&mut self, contestant: &Contestant<'_>, target: &Target) -> RowOutcome {
+    fn answers_of(
+        &mut self,
+        contestant: &Contestant<'_>,
+        target: &Target,
+    ) -> Result<RowOutcome, Stop> {
         let asked = contestant.twin_of.as_ref().and_then(|of| {
             self.results
                 .contract
                 .iter()
                 .find(|check| check.target == *of)
         });
-        match asked {
-            Some(check) => RowOutcome::Checked(check.clone()),
-            None => {
-                matrix::check_target(self.bench.config, target, &mut self.bench.services, YEAR)
-                    .outcome
-            }
+        if let Some(check) = asked {
+            return Ok(RowOutcome::Checked(check.clone()));
         }
+        let suite = Suite {
+            year: YEAR,
+            store: StoreState::Up,
+            only_about_store: false,
+            seed: self.schedule.options.seed,
+            interrupt: &self.bench.interrupt,
+        };
+        let services = &mut self.bench.services;
+        matrix::check_target(self.bench.config, target, services, &suite)
+            .map(|row| row.outcome)
+            .map_err(|check::Interrupted| Stop::Interrupted)
     }
 
     fn admit(&mut self, contestant: &Contestant<'_>, mut check: ContractCheck) {
@@ -207,11 +223,14 @@ impl Running<'_, '_, '_> {
     }
 
     /// Fills one place of the plan: a void trial is repeated, a failed one is not.
-    fn place(&mut self, task: Task<'_>, block: u32) -> Result<(), Stop> {
+    fn place(&mut self, task: Task<'_>) -> Result<(), Stop> {
+        let estimate = task.planned.trial_seconds(&task.scenario.scenario.name);
+        self.seconds_left -= estimate;
         if self.refused.contains(&task.contestant.name) {
             return Ok(());
         }
         let max_repeats = self.results.plan.max_repeats;
+        let Task { block, .. } = task;
         for attempt in 0..=max_repeats {
             self.display.begin(&task, block, attempt);
             let started_seconds = self.began.elapsed().as_secs_f64();
@@ -229,7 +248,9 @@ impl Running<'_, '_, '_> {
                 figures: measured.figures,
                 gates: measured.gates,
             };
-            let again = matches!(trial.outcome, Outcome::Void { .. }) && attempt < max_repeats;
+            let again = matches!(trial.outcome, Outcome::Void { .. })
+                && attempt < max_repeats
+                && self.has_time_for(estimate);
             self.display.end(&trial, !again);
             self.results.trials.push(trial);
             self.save()?;
@@ -240,11 +261,24 @@ impl Running<'_, '_, '_> {
         Ok(())
     }
 
+    fn has_time_for(&self, seconds: f64) -> bool {
+        let elapsed = self.began.elapsed().as_secs_f64();
+        is_within(
+            self.results.plan.budget_seconds,
+            elapsed + self.seconds_left + seconds,
+        )
+    }
+
     fn save(&self) -> Result<(), Stop> {
         self.results
             .write(self.dir)
             .map_err(|error| Stop::Failed(error.into()))
     }
+}
+
+/// A run that promises when it ends repeats nothing at the cost of what is still to come.
+fn is_within(budget: Option<f64>, seconds: f64) -> bool {
+    budget.is_none_or(|budget| seconds <= budget)
 }
 
 fn first_line(text: &str) -> &str {
@@ -257,4 +291,16 @@ pub fn now() -> String {
         .duration_since(std::time::UNIX_EPOCH)
         .map_or(0, |since| since.as_secs());
     crate::machine::rfc3339(seconds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_within;
+
+    #[test]
+    fn only_a_run_that_promises_its_end_has_no_time_for_more() {
+        assert!(is_within(Some(1770.0), 1769.0));
+        assert!(!is_within(Some(1770.0), 1771.0));
+        assert!(is_within(None, 1e9));
+    }
 }

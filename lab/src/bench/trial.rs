@@ -1,27 +1,26 @@
 //! One trial: a fresh process inside its limits, warmed up, loaded, read, judged by the gates, and stopped.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use super::{Contestant, Cores, Generators, Planned, PlannedScenario, Subject, ladder};
+use super::answers::{Canary, right_answers};
+use super::warm_up::warm_up;
+use super::{Contestant, Cores, Generators, Planned, PlannedScenario, Subject, cold_start, ladder};
 use crate::config::{Config, Target};
 use crate::gates;
-use crate::generators::{
-    Generator, GeneratorError, Load, Loaded, Shape, Until, open_loop::OwnLoop,
-};
-use crate::http::{Connection, Origin, Request};
+use crate::generators::{Ask, GeneratorError, Load, Loaded, Shape};
+use crate::http::Origin;
 use crate::interrupt::Interrupt;
 use crate::limits::{Backend, Confinement, Cpu, Spec, Usage};
 use crate::noise::{Noise, Reading};
 use crate::results::{
-    ColdStart, CpuMode, Figures, Gate, GateEffect, GateFinding, Outcome, ProfileKind, ServerUse,
+    CpuMode, Figures, Gate, GateEffect, GateFinding, Outcome, ProfileKind, ServerUse,
 };
 use crate::server::{Probe, Server};
 use crate::services::Services;
+use crate::stats::random::seed_for;
 use crate::usage::{self, MemorySampler};
 
-pub const WARM_UP_CONNECTIONS: u32 = 8;
 const START_WITHIN: Duration = Duration::from_secs(30);
-const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What trials share.
 pub struct Bench<'a> {
@@ -31,6 +30,8 @@ pub struct Bench<'a> {
     pub generators: Generators,
     /// Those of the whole run.
     pub services: Services,
+    pub canary: Canary,
+    pub seed: u64,
     pub interrupt: Interrupt,
 }
 
@@ -40,6 +41,7 @@ pub struct Task<'a> {
     pub planned: &'a Planned<'a>,
     pub scenario: &'a PlannedScenario<'a>,
     pub contestant: &'a Contestant<'a>,
+    pub block: u32,
 }
 
 pub struct Measured {
@@ -53,7 +55,7 @@ pub struct Measured {
 pub struct Interrupted;
 
 impl Measured {
-    fn failed(why: impl ToString) -> Self {
+    pub fn failed(why: impl ToString) -> Self {
         Self {
             outcome: Outcome::Failed {
                 why: why.to_string(),
@@ -63,7 +65,7 @@ impl Measured {
         }
     }
 
-    fn void(why: impl ToString) -> Self {
+    pub fn void(why: impl ToString) -> Self {
         Self {
             outcome: Outcome::Void {
                 why: why.to_string(),
@@ -74,7 +76,7 @@ impl Measured {
     }
 
     /// Wrong answers, death and memory are the target's own; all else that voids is not.
-    fn judged(figures: Figures, gates: Vec<GateFinding>) -> Self {
+    pub fn judged(figures: Figures, gates: Vec<GateFinding>) -> Self {
         let own = [
             Gate::ResponseErrors,
             Gate::ResponseBytes,
@@ -118,7 +120,7 @@ impl Bench<'_> {
         let measured = match &task.contestant.subject {
             Subject::Unmanaged(origin) => self.load_unmanaged(task, &origin.clone()),
             Subject::Managed(target) if task.planned.profile.kind == ProfileKind::ColdStart => {
-                self.start_cold(task, target)
+                cold_start::measure(self, task, target)
             }
             Subject::Managed(target) => self.load_fresh(task, target),
         };
@@ -129,12 +131,12 @@ impl Bench<'_> {
         }
     }
 
-    fn confine(&self, task: Task<'_>) -> std::io::Result<Confinement> {
+    pub fn confine(&self, task: Task<'_>) -> std::io::Result<Confinement> {
         let spec = self.spec(task.planned.profile.cpu_mode.unwrap_or_default());
         self.backend.confine(&spec)
     }
 
-    fn launch(
+    pub fn launch(
         &mut self,
         task: Task<'_>,
         target: &Target,
@@ -143,8 +145,12 @@ impl Bench<'_> {
         let needed = self.config.services_of(target);
         self.services
             .start(self.config, &needed, Some(confinement))?;
-        let scenario = task.scenario;
-        let probe = Probe::of_scenario(scenario.scenario, scenario.body.as_deref());
+        let first = &task.scenario.asks[0];
+        let probe = Probe {
+            path: &first.path,
+            status: task.scenario.scenario.status,
+            body: first.body.as_deref(),
+        };
         Ok(Server::launch(
             self.config,
             target,
@@ -165,25 +171,36 @@ impl Bench<'_> {
             Err(error) => return Measured::failed(format!("{error:#}")),
         };
         let origin = server.origin.clone();
-        if let Err(why) = right_answer(&origin, task.scenario) {
-            return Measured::failed(why);
-        }
-        self.warm_up(task, &origin);
-        let group = server.process.pid();
-        let groups: Vec<u32> = self.services.pids().into_iter().chain([group]).collect();
+        let asks = match self.verified(task, &origin) {
+            Ok(asks) => asks,
+            Err(why) => return Measured::failed(why),
+        };
+        let beside = self.services.groups_with_target(self.config);
+        let groups: Vec<u32> = beside
+            .iter()
+            .copied()
+            .chain([server.process.pid()])
+            .collect();
+        let usage = || confinement.usage(&groups).unwrap_or_default();
+        let (warm_up, unsteady) =
+            warm_up(self, task, &origin, &asks, &|| Some(usage().cpu_seconds));
+
         let switches = usage::context_switches(&groups);
-        let used_before = confinement.usage(group).unwrap_or_default();
+        let used_before = usage();
+        let beside_before = cpu_of(&beside);
         let memory = MemorySampler::start(groups.clone(), confinement.watched_memory());
-        let began = Instant::now();
         let noise_before = Reading::now();
-        let loaded = self.load(task, &origin);
-        let noise = Noise::between(&noise_before, &Reading::now());
-        let seconds = began.elapsed().as_secs_f64();
-        let used = confinement.usage(group).unwrap_or_default();
+        let loaded = self.load(task, &origin, &asks);
+        let noise_after = Reading::now();
+        let used = usage();
+        let beside_used = cpu_of(&beside) - beside_before;
         let switched = usage::context_switches(&groups).checked_sub(switches);
         let memory = memory.finish();
         let died = server.process.exited();
-        let mut gates = gates::noise(&noise);
+
+        let seconds = (noise_after.at - noise_before.at).as_secs_f64();
+        let mut gates = gates::noise(&Noise::between(&noise_before, &noise_after));
+        gates.extend(unsteady);
         if used.oom_kills.unwrap_or(0) > used_before.oom_kills.unwrap_or(0) || memory.over_limit {
             gates.push(own_fault(
                 Gate::OutOfMemory,
@@ -203,8 +220,13 @@ impl Bench<'_> {
             Ok(loaded) => loaded,
             Err(error) => return refused(gates, &error),
         };
+        let cpu_seconds = used.cpu_seconds - used_before.cpu_seconds;
+        let ours = noise_after.ours_seconds - noise_before.ours_seconds;
+        figures.warm_up = warm_up;
+        figures.load_side_cpu = Some(((ours - cpu_seconds) / seconds).max(0.0));
         figures.server = Some(ServerUse {
-            cpu_seconds: Some(used.cpu_seconds - used_before.cpu_seconds),
+            cpu_seconds: Some(cpu_seconds),
+            beside_cpu_seconds: (!beside.is_empty()).then_some(beside_used),
             peak_rss_bytes: Some(memory.peak_bytes),
             steady_rss_bytes: Some(memory.steady_bytes),
             context_switches: switched,
@@ -221,148 +243,94 @@ impl Bench<'_> {
         gates.extend(self.headroom(task, &figures));
         // What a saturated server answers under load it must still answer afterwards.
         if died.is_none()
-            && let Err(why) = right_answer(&origin, task.scenario)
+            && let Err(why) = self.verified(task, &origin)
         {
-            gates.push(own_fault(
-                Gate::ResponseErrors,
-                format!("after the load {why}"),
-            ));
+            let why = format!("after the load {why}");
+            gates.push(own_fault(Gate::ResponseErrors, why));
         }
         server.stop();
         Measured::judged(figures, gates)
     }
 
-    /// No limits and no resource figures: it is not ours.
-    fn load_unmanaged(&mut self, task: Task<'_>, origin: &Origin) -> Measured {
-        if let Err(why) = right_answer(origin, task.scenario) {
-            return Measured::failed(why);
+    /// The scenario's own check, and a user that only this run's store has.
+    fn verified(&mut self, task: Task<'_>, origin: &Origin) -> Result<Vec<Ask>, String> {
+        let asks = right_answers(origin, task.scenario)?;
+        if let Some(store) = &task.scenario.scenario.canary {
+            self.canary.look_for(origin, &self.services, store)?;
         }
-        self.warm_up(task, origin);
-        match self.load(task, origin) {
-            Ok(loaded) => {
-                let mut gates = loaded.findings;
-                gates.extend(self.headroom(task, &loaded.figures));
-                Measured::judged(loaded.figures, gates)
+        Ok(asks)
+    }
+
+    /// No limits and no resource figures: it is not ours, and neither is its store.
+    fn load_unmanaged(&mut self, task: Task<'_>, origin: &Origin) -> Measured {
+        let asks = match right_answers(origin, task.scenario) {
+            Ok(asks) => asks,
+            Err(why) => return Measured::failed(why),
+        };
+        let (warm_up, unsteady) = warm_up(self, task, origin, &asks, &|| None);
+        match self.load(task, origin, &asks) {
+            Ok(Loaded {
+                mut figures,
+                findings,
+            }) => {
+                figures.warm_up = warm_up;
+                let mut gates = findings;
+                gates.extend(unsteady);
+                gates.extend(self.headroom(task, &figures));
+                Measured::judged(figures, gates)
             }
             Err(error) => refused(Vec::new(), &error),
         }
     }
 
-    fn start_cold(&mut self, task: Task<'_>, target: &Target) -> Measured {
-        let noise_before = Reading::now();
-        let mut spawns_ms = Vec::new();
-        for _ in 0..task.planned.profile.spawns {
-            if self.interrupt.is_set() {
-                break;
-            }
-            let confinement = match self.confine(task) {
-                Ok(confinement) => confinement,
-                Err(error) => return Measured::void(format!("cannot set the limits: {error}")),
-            };
-            match self.launch(task, target, &confinement) {
-                Ok(server) => {
-                    spawns_ms.push(server.started_in.as_secs_f64() * 1e3);
-                    server.stop();
-                }
-                Err(error) => return Measured::failed(format!("{error:#}")),
-            }
-            // The next one starts cold, its own services included.
-            self.services.stop_those_with_target(self.config);
-        }
-        let noise = Noise::between(&noise_before, &Reading::now());
-        let figures = Figures {
-            completed: spawns_ms.len() as u64,
-            cold_start: Some(ColdStart {
-                page_cache_dropped: false,
-                spawns_ms,
-            }),
-            ..Figures::default()
-        };
-        Measured::judged(figures, gates::noise(&noise))
-    }
-
-    fn warm_up(&self, task: Task<'_>, origin: &Origin) {
-        let seconds = task.planned.warm_up_seconds;
-        if seconds > 0.0 {
-            let shape = Shape::Closed {
-                connections: WARM_UP_CONNECTIONS,
-                until: Until::Seconds(seconds),
-            };
-            // Errors that matter come again when the load is measured.
-            let _ = OwnLoop.load(&load_of(task.scenario, origin, shape), &self.interrupt);
-        }
-    }
-
-    fn load(&self, task: Task<'_>, origin: &Origin) -> Result<Loaded, GeneratorError> {
-        let shapes = task.planned.shapes(&task.scenario.scenario.name);
+    fn load(
+        &self,
+        task: Task<'_>,
+        origin: &Origin,
+        asks: &[Ask],
+    ) -> Result<Loaded, GeneratorError> {
+        let kind = task.planned.profile.kind;
+        let scenario = &task.scenario.scenario.name;
+        // The same for all targets of a block.
+        let part = format!(
+            "{}/{scenario}/{}/asks",
+            task.planned.profile.name, task.block
+        );
+        let seed = seed_for(self.seed, &part) as u32;
         let run = |shape: Shape| {
-            self.generators
-                .of(task.planned.profile.kind, shape)
-                .load(&load_of(task.scenario, origin, shape), &self.interrupt)
+            let load = Load {
+                origin,
+                status: task.scenario.scenario.status,
+                asks,
+                seed,
+                shape,
+            };
+            self.generators.of(kind, shape).load(&load, &self.interrupt)
         };
-        if task.planned.profile.kind != ProfileKind::Capacity {
-            let shape = shapes.first().copied();
-            return run(shape.unwrap_or(Shape::Closed {
-                connections: 1,
-                until: Until::Requests(1),
-            }));
+        let shapes = task.planned.shapes(scenario);
+        match (kind, shapes.as_slice()) {
+            (ProfileKind::Capacity, _) => {
+                let objective = task.planned.profile.slo_p99_ms.unwrap_or(f64::INFINITY);
+                ladder::climb(&shapes, objective, run)
+            }
+            (_, [shape, ..]) => run(*shape),
+            (_, []) => Err(GeneratorError::Unable {
+                generator: "levelfield",
+                what: "load by a profile that has no load",
+            }),
         }
-        let objective = task.planned.profile.slo_p99_ms.unwrap_or(f64::INFINITY);
-        ladder::climb(&shapes, objective, run)
     }
 
     fn headroom(&self, task: Task<'_>, figures: &Figures) -> Option<GateFinding> {
         let shapes = task.planned.shapes(&task.scenario.scenario.name);
         let open = matches!(shapes.first(), Some(Shape::Open { .. }));
-        gates::generator(
-            figures.generator_cpu?,
-            self.cores.generator.cpus().len(),
-            open,
-        )
+        let used = figures.load_side_cpu.or(figures.generator_cpu)?;
+        gates::generator(used, self.cores.generator.cpus().len(), open)
     }
 }
 
-fn load_of<'a>(scenario: &'a PlannedScenario<'_>, origin: &'a Origin, shape: Shape) -> Load<'a> {
-    Load {
-        origin,
-        path: &scenario.scenario.path,
-        status: scenario.scenario.status,
-        body: scenario.body.as_deref(),
-        shape,
-    }
-}
-
-/// The scenario's own check.
-fn right_answer(origin: &Origin, scenario: &PlannedScenario<'_>) -> Result<(), String> {
-    let expected = scenario.scenario;
-    let request = Request {
-        method: "GET",
-        target: &expected.path,
-    };
-    let answer = Connection::open(origin, PATIENCE)
-        .and_then(|mut connection| connection.exchange(request, PATIENCE))
-        .map_err(|error| format!("GET {}: {error}", expected.path))?;
-    if answer.status != expected.status {
-        return Err(format!(
-            "GET {}: expected {}, got {}",
-            expected.path, expected.status, answer.status
-        ));
-    }
-    let same_bytes = scenario
-        .body
-        .as_ref()
-        .is_none_or(|body| *body == answer.body);
-    let same_hash = expected
-        .sha256
-        .as_ref()
-        .is_none_or(|hash| *hash == crate::digest::sha256_hex(&answer.body));
-    match same_bytes && same_hash {
-        true => Ok(()),
-        false => Err(format!(
-            "GET {}: the body is not the one expected",
-            expected.path
-        )),
-    }
+fn cpu_of(groups: &[u32]) -> f64 {
+    groups.iter().map(|&group| usage::cpu_seconds(group)).sum()
 }
 
 fn refused(gates: Vec<GateFinding>, error: &GeneratorError) -> Measured {

@@ -40,6 +40,8 @@ pub struct Case {
     /// Goes out byte for byte.
     pub target: String,
     pub expected: Expected,
+    /// The answer is neither complete before the one nor after the other.
+    pub at_least: Option<Duration>,
     pub at_most: Option<Duration>,
     /// The only state that it is meant for; absent when the answer is the same in all.
     pub store: Option<StoreState>,
@@ -63,6 +65,7 @@ struct Written {
     body: Option<String>,
     golden: Option<String>,
     store: Option<StoreState>,
+    at_least_ms: Option<u64>,
     at_most_ms: Option<u64>,
 }
 
@@ -104,6 +107,7 @@ impl Written {
                 headers: self.headers,
                 body: body.into_bytes(),
             },
+            at_least: self.at_least_ms.map(Duration::from_millis),
             at_most: self.at_most_ms.map(Duration::from_millis),
             store: self.store,
         })

@@ -30,6 +30,11 @@ pub enum Difference {
         at_most: Duration,
         took: Duration,
     },
+    /// The answer came sooner than the contract says: nobody waited for the store.
+    Early {
+        at_least: Duration,
+        took: Duration,
+    },
     NoAnswer(String),
     /// After a HEAD the connection did not answer the next request.
     ConnectionUnusable(String),
@@ -103,6 +108,12 @@ impl fmt::Display for Difference {
                 f,
                 "time: expected at most {} ms, took {} ms",
                 at_most.as_millis(),
+                took.as_millis()
+            ),
+            Self::Early { at_least, took } => write!(
+                f,
+                "time: expected at least {} ms, took {} ms",
+                at_least.as_millis(),
                 took.as_millis()
             ),
             Self::NoAnswer(why) => write!(f, "no answer: {why}"),

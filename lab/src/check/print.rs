@@ -13,23 +13,20 @@ pub fn print(
 ) -> io::Result<()> {
     let mut group = "";
     for checked in &checked.cases {
-        if checked.case.group != group {
-            group = checked.case.group;
+        if checked.group != group {
+            group = checked.group;
             writeln!(out, "{group}")?;
         }
         let verdict = match checked.passed() {
             true => "pass",
             false => "FAIL",
         };
-        let methods = match checked.case.method.as_str() {
-            "GET" => "GET, HEAD",
-            other => other,
-        };
         writeln!(
             out,
-            "  {verdict}  {methods:<9}  {:<28}  {}",
-            shortened(&checked.case.target, 28),
-            checked.case.name
+            "  {verdict}  {:<9}  {:<28}  {}",
+            checked.methods,
+            shortened(&checked.target, 28),
+            checked.name
         )?;
         for line in checked.difference().lines() {
             writeln!(out, "          {line}")?;

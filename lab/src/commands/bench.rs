@@ -6,16 +6,17 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 
-use crate::bench::{self, Contestant, Cores, Display, Generators, Options, Schedule};
+use crate::bench::{self, Canary, Contestant, Cores, Display, Generators, Options, Schedule};
 use crate::bench::{Bench, now};
+use crate::commands::check::seed_from_clock;
 use crate::config::Config;
 use crate::http::Origin;
 use crate::interrupt::Interrupt;
 use crate::limits::{self, pin_thread};
 use crate::report::Report;
-use crate::results::{CpuMode, Limits, Mode, Results, SCHEMA_VERSION};
+use crate::results::{CpuMode, Fact, Limits, Mode, Results, SCHEMA_VERSION};
 use crate::services::Services;
-use crate::{doctor, leftovers, machine};
+use crate::{doctor, inventory, leftovers, machine};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -76,7 +77,7 @@ fn seconds(text: &str) -> Result<f64, String> {
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let config = Config::load(args.config.as_deref())?;
     let contestants = Contestant::all(&config, &args.unmanaged);
-    let described: Vec<_> = contestants
+    let mut described: Vec<_> = contestants
         .iter()
         .map(|one| one.described(&config))
         .collect();
@@ -109,6 +110,14 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
             removed.processes, removed.cgroups
         ));
     }
+    let taking_part: Vec<String> = schedule
+        .contestants()
+        .iter()
+        .map(|one| one.name.clone())
+        .collect();
+    // Those that take part come first, so that they are one slice.
+    described.sort_by_key(|target| !taking_part.contains(&target.name));
+    inventory::count_dependencies(&config, &mut described[..taking_part.len()]);
     let cores = Cores::of_this_machine(config.limits.cpus);
     let backend = limits::best();
     let cautions = doctor::examine(&cores, &*backend);
@@ -127,6 +136,16 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
             generator_cpus: Some(cores.generator.to_string()),
         },
     );
+    if schedule.uses_shared_services(&config) {
+        environment.facts.push(Fact {
+            name: "store".into(),
+            value: format!(
+                "one for all targets, outside their limits, on the generator's CPU {}: its share of a latency is the \
+                 same for all",
+                cores.generator
+            ),
+        });
+    }
     environment.cautions = cautions.iter().map(ToString::to_string).collect();
     // Services and generators are started by this thread, and inherit where it may run.
     pin_thread(&cores.generator);
@@ -158,6 +177,8 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         backend,
         generators,
         services: Services::default(),
+        canary: Canary::of_run(schedule.options.seed),
+        seed: schedule.options.seed,
         interrupt,
     };
     let outcome = bench::run(&mut bench, &schedule, &mut results, &dir, &mut display);
@@ -165,7 +186,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         .write(&dir)
         .context("the measurements are in results.json; the report is not written")?;
     outcome?;
-    eprintln!("{}", dir.join("report.html").display());
+    display.say(&dir.join("report.html").display().to_string());
     Ok(match results.stopped_early {
         None => ExitCode::SUCCESS,
         Some(_) => ExitCode::from(130),
@@ -173,10 +194,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 }
 
 fn options(args: &Args) -> Options {
-    let seed = args.seed.unwrap_or_else(|| {
-        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-        now.map_or(1, |since| since.as_secs())
-    });
+    let seed = args.seed.unwrap_or_else(seed_from_clock);
     let mut command: Vec<String> = std::env::args().skip(1).collect();
     if args.seed.is_none() {
         command.push(format!("--seed={seed}"));

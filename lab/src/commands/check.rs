@@ -1,12 +1,16 @@
-//! `levelfield check`: exit code 0 when every case passes, 1 when one fails, 2 when it could not be asked.
+//! `levelfield check`: exit code 0 when every case passes, 1 when one fails, 2 when it could not be asked, 130 when it was
+//! interrupted.
 
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use crate::check::{self, StoreState};
+use anyhow::Context;
+
+use crate::check::{self, Interrupted, StoreState, Suite};
 use crate::config::Config;
 use crate::http::Origin;
+use crate::interrupt::Interrupt;
 use crate::matrix::{self, RowOutcome};
 use crate::results::ContractCheck;
 use crate::services::Services;
@@ -28,6 +32,9 @@ pub struct Args {
     /// The state of the users' store behind the server
     #[arg(long, value_enum, default_value_t, conflicts_with = "targets")]
     store: StoreState,
+    /// Draws the random ids; the case names say it [default: from the clock]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
     /// Print the results as JSON
     #[arg(long)]
     json: bool,
@@ -38,15 +45,27 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Some(year) => year,
         None => this_year()?,
     };
-    let passed = match &args.url {
-        Some(url) => one(args, url, year)?,
-        None => many(args, year)?,
+    let suite = Suite {
+        year,
+        store: args.store,
+        only_about_store: false,
+        seed: args.seed.unwrap_or_else(seed_from_clock),
+        interrupt: &Interrupt::on_signals().context("cannot listen for signals")?,
     };
-    Ok(ExitCode::from(u8::from(!passed)))
+    let passed = match &args.url {
+        Some(url) => one(args, url, &suite),
+        None => many(args, &suite),
+    };
+    match passed {
+        Ok(passed) => Ok(ExitCode::from(u8::from(!passed))),
+        // What was started has been stopped; there is nothing to say.
+        Err(error) if error.is::<Interrupted>() => Ok(ExitCode::from(130)),
+        Err(error) => Err(error),
+    }
 }
 
-fn one(args: &Args, url: &str, year: u16) -> anyhow::Result<bool> {
-    let checked = check::check(&Origin::parse(url)?, year, args.store, false)?;
+fn one(args: &Args, url: &str, suite: &Suite<'_>) -> anyhow::Result<bool> {
+    let checked = check::check(&Origin::parse(url)?, suite)?;
     let passed = checked.passed();
     let mut out = std::io::stdout().lock();
     match args.json {
@@ -56,29 +75,29 @@ fn one(args: &Args, url: &str, year: u16) -> anyhow::Result<bool> {
     Ok(passed)
 }
 
-fn many(args: &Args, year: u16) -> anyhow::Result<bool> {
+fn many(args: &Args, suite: &Suite<'_>) -> anyhow::Result<bool> {
     let config = Config::load(args.config.as_deref())?;
     let mut services = Services::default();
-    let rows: Vec<matrix::Row> = matrix::select(&config, &args.targets)?
-        .into_iter()
-        .filter(|target| target.contract)
-        .map(|target| matrix::check_target(&config, target, &mut services, year))
-        .collect();
+    let mut rows: Vec<matrix::Row> = Vec::new();
+    for target in matrix::select(&config, &args.targets)? {
+        if target.contract {
+            rows.push(matrix::check_target(&config, target, &mut services, suite)?);
+        }
+    }
     note_not_run(&rows)?;
     let mut out = std::io::stdout().lock();
     if args.json {
-        let checks: Vec<&ContractCheck> = rows
-            .iter()
-            .filter_map(|row| match &row.outcome {
-                RowOutcome::Checked(check) => Some(check),
-                _ => None,
-            })
-            .collect();
+        let checks: Vec<&ContractCheck> = rows.iter().filter_map(matrix::Row::check).collect();
         serde_json::to_writer_pretty(&mut out, &checks)?;
     } else {
         matrix::print(&mut out, &rows)?;
     }
     Ok(rows.iter().all(matrix::Row::passed))
+}
+
+pub fn seed_from_clock() -> u64 {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    now.map_or(1, |since| since.as_secs())
 }
 
 /// Adds what was not run to the file that `make test` sums up from.

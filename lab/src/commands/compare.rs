@@ -1,5 +1,6 @@
 //! `levelfield compare`: exit code 0 without a regression, 1 with one, 2 when the runs cannot be compared.
 
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -45,8 +46,8 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
     let changes = compare::changes(&old, &new)?;
     match args.format {
-        Format::Markdown => print!("{}", changes_table(&changes)),
-        Format::Bencher => print!("{}", Bencher.export(&Report::of(&new))?),
+        Format::Markdown => write!(std::io::stdout(), "{}", changes_table(&changes))?,
+        Format::Bencher => write!(std::io::stdout(), "{}", Bencher.export(&Report::of(&new))?)?,
     }
     let regressions = changes
         .iter()

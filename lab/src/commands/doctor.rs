@@ -1,5 +1,6 @@
 //! `levelfield doctor`: what on this machine would spoil a run.
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use crate::bench::Cores;
@@ -12,18 +13,20 @@ pub struct Args {}
 pub fn run(_args: &Args) -> anyhow::Result<ExitCode> {
     let cores = Cores::of_this_machine(1);
     let backend = limits::best();
-    println!(
+    let mut out = std::io::stdout();
+    writeln!(
+        out,
         "limits by {}; servers on CPU {}, generators on CPU {}",
         backend.name(),
         cores.server,
         cores.generator
-    );
+    )?;
     let cautions = doctor::examine(&cores, &*backend);
     for caution in &cautions {
-        println!("- {caution}");
+        writeln!(out, "- {caution}")?;
     }
     if cautions.is_empty() {
-        println!("nothing here would spoil a run");
+        writeln!(out, "nothing here would spoil a run")?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,5 +1,6 @@
 //! `levelfield report`: tells a finished run anew, from its results.json.
 
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -21,7 +22,11 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     };
     Report::of(&results).write(dir)?;
     for exporter in EXPORTERS {
-        println!("{}", dir.join(exporter.file_name()).display());
+        writeln!(
+            std::io::stdout(),
+            "{}",
+            dir.join(exporter.file_name()).display()
+        )?;
     }
     Ok(ExitCode::SUCCESS)
 }

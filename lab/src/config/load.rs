@@ -132,6 +132,18 @@ impl Config {
                 }
             }
         }
+        for scenario in &self.scenarios {
+            let by = format!("scenario {:?}", scenario.name);
+            if let Some(canary) = &scenario.canary
+                && self
+                    .services
+                    .get(canary)
+                    .and_then(|one| one.builtin)
+                    .is_none()
+            {
+                return unknown("builtin service", canary, &by);
+            }
+        }
         let checkless = self
             .scenarios
             .iter()
@@ -155,6 +167,11 @@ impl Config {
                         "profile {name:?} names scenario {scenario:?}, which does not exist"
                     ));
                 }
+                if self.asks_one_url(profile.kind, scenario) {
+                    return Some(format!(
+                        "profile {name:?} asks one URL only: give it a scenario without variants in place of {scenario:?}"
+                    ));
+                }
                 if let Some(what) = missing_load(profile, scenario, mode) {
                     return Some(format!("profile {name:?} needs {what}"));
                 }
@@ -166,11 +183,27 @@ impl Config {
                     ));
                 }
             }
+            let least = profile.warm_up_seconds.get(mode).copied().unwrap_or(0.0);
+            let most = profile.warm_up_at_most.get(mode).copied();
+            if most.is_some_and(|most| most < least) {
+                return Some(format!(
+                    "profile {name:?}: warm_up_at_most is below warm_up_seconds"
+                ));
+            }
             if profile.blocks.get(mode).is_none_or(|&blocks| blocks == 0) {
                 return Some(format!("profile {name:?} needs a number of blocks"));
             }
         }
         None
+    }
+
+    /// Whether this kind of load cannot alternate between the requests that `scenario` has.
+    fn asks_one_url(&self, kind: ProfileKind, scenario: &str) -> bool {
+        let saturating = matches!(kind, ProfileKind::Capacity | ProfileKind::OriginalClosed);
+        saturating
+            && self
+                .scenario(scenario)
+                .is_some_and(|scenario| !scenario.variants.is_empty())
     }
 
     /// The services that `target` needs, those they need in turn first.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Generator, GeneratorError, K6Summary, Load, Loaded, Program, QUANTILES, Shape};
+use super::{Ask, Generator, GeneratorError, K6Summary, Load, Loaded, Program, QUANTILES, Shape};
 use crate::interrupt::Interrupt;
 use crate::limits::CpuSet;
 
@@ -29,10 +29,10 @@ impl Generator for K6 {
             });
         };
         let dir = tempfile::tempdir()?;
-        let [script, body, summary, log] =
-            ["script.js", "body", "summary.json", "log"].map(|name| dir.path().join(name));
+        let [script, asks, summary, log] =
+            ["script.js", "asks.json", "summary.json", "log"].map(|name| dir.path().join(name));
         std::fs::write(&script, SCRIPT)?;
-        std::fs::write(&body, load.body.unwrap_or_default())?;
+        std::fs::write(&asks, asks_json(load.asks))?;
         let mut command = self.0.command();
         command
             .current_dir(dir.path())
@@ -41,9 +41,10 @@ impl Generator for K6 {
             .arg(format!("--log-output=file={}", log.display()))
             .arg(&script)
             .env("K6_NO_USAGE_REPORT", "true")
-            .env("URL", format!("{}{}", load.origin, load.path))
+            .env("ORIGIN", load.origin.to_string())
             .env("STATUS", load.status.to_string())
-            .env("BODY_FILE", &body)
+            .env("ASKS_FILE", &asks)
+            .env("SEED", load.seed.to_string())
             .env("RATE", rate.to_string())
             .env("DURATION", format!("{}ms", (seconds * 1e3).round()))
             .env("VUS", vus.to_string())
@@ -78,6 +79,16 @@ impl Generator for K6 {
         figures.generator_cpu = Some(ran.cores);
         Ok(Loaded { figures, findings })
     }
+}
+
+/// k6 compares bodies as text, and so is what it is given.
+fn asks_json(asks: &[Ask]) -> String {
+    let text = |body: &Vec<u8>| String::from_utf8_lossy(body).into_owned();
+    let asks: Vec<serde_json::Value> = asks
+        .iter()
+        .map(|ask| serde_json::json!({ "path": ask.path, "body": ask.body.as_ref().map(text) }))
+        .collect();
+    serde_json::Value::from(asks).to_string()
 }
 
 fn trend_stats() -> String {

@@ -84,8 +84,8 @@ impl Schedule {
         }
     }
 
-    /// Waits for the next request's time, and returns from when its latency counts.
-    fn wait(&self) -> Option<Instant> {
+    /// Waits for the next request's time, and returns its number and from when its latency counts.
+    fn wait(&self) -> Option<(u64, Instant)> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let over = self.requests.is_some_and(|requests| number >= requests)
             || self
@@ -95,13 +95,13 @@ impl Schedule {
             return None;
         }
         let Some(interval) = self.interval else {
-            return Some(Instant::now());
+            return Some((number, Instant::now()));
         };
         let due = self.began + Duration::from_secs_f64(interval.as_secs_f64() * number as f64);
         if let Some(early) = due.checked_duration_since(Instant::now()) {
             std::thread::sleep(early);
         }
-        Some(due)
+        Some((number, due))
     }
 }
 
@@ -117,14 +117,15 @@ struct Worked {
 fn work(load: &Load<'_>, schedule: &Schedule, interrupt: &Interrupt) -> Worked {
     let mut worked = Worked::default();
     let mut connection = None;
-    let request = Request {
-        method: "GET",
-        target: load.path,
-    };
-    while let Some(due) = schedule.wait() {
+    while let Some((number, due)) = schedule.wait() {
         if interrupt.is_set() {
             break;
         }
+        let ask = load.ask(number);
+        let request = Request {
+            method: "GET",
+            target: &ask.path,
+        };
         let opened = match connection.take() {
             Some(connection) => Ok(connection),
             None => Connection::open(load.origin, TIMEOUT),
@@ -144,7 +145,7 @@ fn work(load: &Load<'_>, schedule: &Schedule, interrupt: &Interrupt) -> Worked {
                 if answer.status != load.status {
                     let class = format!("status {}", answer.status);
                     *worked.errors.entry(class).or_default() += 1;
-                } else if load.body.is_some_and(|body| body != answer.body) {
+                } else if ask.body.as_ref().is_some_and(|body| *body != answer.body) {
                     *worked.errors.entry("wrong body".into()).or_default() += 1;
                 } else {
                     worked.answers.push((due - schedule.began, due.elapsed()));

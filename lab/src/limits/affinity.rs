@@ -40,9 +40,9 @@ impl Confined for Inside {
         pin(command, &self.cpus);
     }
 
-    fn usage(&self, group: u32) -> io::Result<Usage> {
+    fn usage(&self, groups: &[u32]) -> io::Result<Usage> {
         Ok(Usage {
-            cpu_seconds: usage::cpu_seconds(group),
+            cpu_seconds: groups.iter().map(|&group| usage::cpu_seconds(group)).sum(),
             throttled_seconds: None,
             oom_kills: None,
         })

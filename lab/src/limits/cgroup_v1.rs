@@ -101,7 +101,7 @@ impl Confined for Inside {
         pin(command, &self.affinity);
     }
 
-    fn usage(&self, _group: u32) -> io::Result<Usage> {
+    fn usage(&self, _groups: &[u32]) -> io::Result<Usage> {
         let nanoseconds: u64 = fs::read_to_string(self.cpuacct.join("cpuacct.usage"))?
             .trim()
             .parse()

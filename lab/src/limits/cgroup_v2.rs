@@ -110,7 +110,7 @@ impl Confined for Inside {
         pin(command, &self.affinity);
     }
 
-    fn usage(&self, _group: u32) -> io::Result<Usage> {
+    fn usage(&self, _groups: &[u32]) -> io::Result<Usage> {
         usage_of(&self.dir)
     }
 }

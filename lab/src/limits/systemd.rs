@@ -51,6 +51,12 @@ impl Backend for Systemd {
         "systemd scope"
     }
 
+    fn weakness(&self) -> Option<&'static str> {
+        Some(
+            "what runs beside a server, such as a sidecar, has the same limits again instead of a part of them",
+        )
+    }
+
     fn confine(&self, spec: &Spec) -> io::Result<Confinement> {
         Ok(Box::new(Inside {
             program: self.program.clone(),
@@ -86,16 +92,28 @@ impl Confined for Inside {
         *command = wrapped;
     }
 
-    fn usage(&self, group: u32) -> io::Result<Usage> {
-        let text = std::fs::read_to_string(format!("/proc/{group}/cgroup"))?;
-        let path = text
-            .lines()
-            .find_map(|line| line.strip_prefix("0::/"))
-            .ok_or_else(|| io::Error::other("the server is in no cgroup v2"))?;
-        let dir = mount_point(None).unwrap_or_default().join(path);
-        let mut usage = usage_of(&dir)?;
-        usage.oom_kills = stat(&dir, "memory.events", "oom_kill");
-        Ok(usage)
+    fn usage(&self, groups: &[u32]) -> io::Result<Usage> {
+        let mut sum = Usage::default();
+        for group in groups {
+            let text = std::fs::read_to_string(format!("/proc/{group}/cgroup"))?;
+            let path = text
+                .lines()
+                .find_map(|line| line.strip_prefix("0::/"))
+                .ok_or_else(|| io::Error::other("the server is in no cgroup v2"))?;
+            let dir = mount_point(None).unwrap_or_default().join(path);
+            let used = usage_of(&dir)?;
+            sum.cpu_seconds += used.cpu_seconds;
+            sum.throttled_seconds = added(sum.throttled_seconds, used.throttled_seconds);
+            sum.oom_kills = added(sum.oom_kills, stat(&dir, "memory.events", "oom_kill"));
+        }
+        Ok(sum)
+    }
+}
+
+fn added<T: std::ops::Add<Output = T> + Default>(a: Option<T>, b: Option<T>) -> Option<T> {
+    match (a, b) {
+        (None, None) => None,
+        (a, b) => Some(a.unwrap_or_default() + b.unwrap_or_default()),
     }
 }
 

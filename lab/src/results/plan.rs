@@ -19,6 +19,9 @@ pub struct Plan {
     pub exclusion_rules: Vec<String>,
     /// How often a void trial is repeated before its place stays empty.
     pub max_repeats: u32,
+    /// Nothing is repeated where the run would then last longer than this.
+    #[serde(default)]
+    pub budget_seconds: Option<f64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,6 +54,9 @@ pub struct Profile {
     /// Closed loops: connections. Open loops: preallocated virtual users.
     #[serde(default)]
     pub connections: Option<u32>,
+    /// Cold starts: whether the page cache was emptied before each.
+    #[serde(default)]
+    pub page_cache_dropped: bool,
     /// Limits, when they differ from the run's.
     #[serde(default)]
     pub cpu_mode: Option<CpuMode>,
@@ -77,6 +83,9 @@ pub struct Scenario {
     pub name: String,
     /// "GET /helloWorld".
     pub request: String,
+    /// Further requests that were asked in turns with it.
+    #[serde(default)]
+    pub variants: Vec<String>,
     /// Open loops: the offered rate.
     #[serde(default)]
     pub rate: Option<f64>,

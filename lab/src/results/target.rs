@@ -23,6 +23,9 @@ pub struct Target {
     /// The environment that it was given; no secrets.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
+    /// False for one that is not asked the contract suite: then its scenarios' own checks are what it is held to.
+    #[serde(default = "held_to_the_contract")]
+    pub contract: bool,
     /// False for a server that the lab did not start (`--target name=url`): no limits, no verdict.
     pub managed: bool,
     #[serde(default)]
@@ -39,6 +42,10 @@ pub struct Target {
     /// Engine and version, instance reuse, precompiled or not, allocator, runtime knobs: what parity asks to disclose.
     #[serde(default)]
     pub disclosures: Vec<Fact>,
+}
+
+fn held_to_the_contract() -> bool {
+    true
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -130,6 +130,11 @@ pub struct Figures {
     /// Share of one core, 0.8 for 80 %.
     #[serde(default)]
     pub generator_cpu: Option<f64>,
+    /// Cores that all of ours but the server used: the generator, the lab itself, and a store that targets share.
+    #[serde(default)]
+    pub load_side_cpu: Option<f64>,
+    #[serde(default)]
+    pub warm_up: Option<WarmUp>,
     /// A sampled trial's course, a line a second. Its latencies are not scored.
     #[serde(default)]
     pub timeline: Vec<Second>,
@@ -173,6 +178,15 @@ pub struct ColdStart {
     pub spawns_ms: Vec<f64>,
 }
 
+/// What a server was given before its load was measured.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WarmUp {
+    pub seconds: f64,
+    /// Whether its last windows agreed; absent where the length was fixed.
+    #[serde(default)]
+    pub steady: Option<bool>,
+}
+
 /// One rung of the capacity ladder.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Step {
@@ -195,6 +209,9 @@ pub struct Step {
 pub struct ServerUse {
     #[serde(default)]
     pub cpu_seconds: Option<f64>,
+    /// The part of it that was used by what belongs to the deployment and runs beside the server, such as a sidecar.
+    #[serde(default)]
+    pub beside_cpu_seconds: Option<f64>,
     #[serde(default)]
     pub peak_rss_bytes: Option<u64>,
     /// Median of the samples of the trial's second half.

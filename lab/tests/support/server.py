@@ -1,11 +1,14 @@
-"""A server for the lab's tests: server.py PORT [BODY [ANSWERS]]. It answers every path alike, and dies after ANSWERS."""
+"""A server for the lab's tests: server.py PORT [BODY [ANSWERS [SECONDS]]]. It answers every path alike, each after SECONDS,
+and dies after ANSWERS."""
 import itertools
 import os
 import sys
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 BODY = (sys.argv[2] if len(sys.argv) > 2 else "hello").encode()
 ANSWERS = int(sys.argv[3]) if len(sys.argv) > 3 else None
+SECONDS = float(sys.argv[4]) if len(sys.argv) > 4 else 0
 count = itertools.count(1)
 
 
@@ -16,6 +19,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self):
         if next(count) == ANSWERS:
             os._exit(3)
+        time.sleep(SECONDS)
         self.send_response(200)
         self.send_header("content-length", str(len(BODY)))
         self.end_headers()

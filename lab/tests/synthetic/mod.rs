@@ -152,6 +152,7 @@ fn figures(
         .requests
         .unwrap_or_else(|| (scenario.rate.unwrap_or(1000.0) * seconds).round() as u64);
     let server = ServerUse {
+        beside_cpu_seconds: None,
         cpu_seconds: Some(truth.cpu_us * requests as f64 / 1e6),
         peak_rss_bytes: Some((truth.memory_mb * 1e6) as u64),
         steady_rss_bytes: Some((truth.memory_mb * 0.94e6) as u64),
@@ -284,6 +285,7 @@ pub fn scenario(name: &str, request: &str) -> Scenario {
     Scenario {
         name: name.into(),
         request: request.into(),
+        variants: vec![],
         rate: None,
         requests: None,
         slo_p99_ms: None,
@@ -308,6 +310,7 @@ pub fn profile(
         seconds: Some(10.0),
         warm_up: Some("until steady, 5 to 60 s".into()),
         connections: Some(50),
+        page_cache_dropped: false,
         cpu_mode: None,
         scaled: None,
     }
@@ -322,6 +325,7 @@ pub fn target(name: &str, kind: TargetKind) -> Target {
         missing: None,
         command: vec![name.into()],
         env: BTreeMap::new(),
+        contract: true,
         managed: true,
         url: None,
         artifacts: vec![],
@@ -380,6 +384,7 @@ pub fn empty(seed: u64) -> Results {
             comparisons: vec![],
             exclusion_rules: vec![],
             max_repeats: 2,
+            budget_seconds: None,
         },
         targets: vec![],
         calibrations: vec![],

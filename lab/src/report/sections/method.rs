@@ -5,7 +5,7 @@ use crate::report::Report;
 use crate::report::document::{Block, Section};
 use crate::report::format;
 use crate::report::table::Table;
-use crate::results::{CpuMode, Limits, Profile, ProfileKind};
+use crate::results::{Calibration, CpuMode, Limits, Mode, Profile, ProfileKind};
 use crate::stats::interval::RESAMPLES;
 use crate::stats::verdict::{MIN_BLOCKS, MIN_BLOCKS_TAIL};
 
@@ -24,6 +24,14 @@ pub fn section(report: &Report) -> Section {
         results.plan.seed
     )));
     blocks.push(Block::Table(profiles(&results.plan.profiles)));
+    let alternating = alternating(&results.plan.profiles);
+    if !alternating.is_empty() {
+        blocks.push(Block::Text(alternating));
+    }
+    let calibrations = calibrations(&results.calibrations);
+    if !calibrations.is_empty() {
+        blocks.push(Block::Table(calibrations.without_empty_columns()));
+    }
     blocks.push(Block::Text(format!(
         "A ratio is the geometric mean over blocks of target / baseline; of p99 it is the ratio of the \
          requests of all blocks pooled. Intervals come from a seeded bootstrap of {} resamples over \
@@ -36,9 +44,17 @@ pub fn section(report: &Report) -> Section {
     )));
     if !results.plan.exclusion_rules.is_empty() {
         blocks.push(Block::Heading("When a trial does not count"));
+        let budget = results
+            .plan
+            .budget_seconds
+            .map_or(String::new(), |seconds| {
+                format!(
+                    ", unless the run would then last longer than {} minutes",
+                    format::plain(seconds / 60.0)
+                )
+            });
         blocks.push(Block::Text(format!(
-            "A void trial is repeated at most {} times, and what it read \
-             stays in the table of trials.",
+            "A void trial is repeated at most {} times{budget}, and what it read stays in the table of trials.",
             results.plan.max_repeats
         )));
         blocks.push(Block::List(results.plan.exclusion_rules.clone()));
@@ -127,6 +143,59 @@ fn profiles(profiles: &[Profile]) -> Table {
     table.without_empty_columns()
 }
 
+/// The scenarios that ask more than one thing.
+fn alternating(profiles: &[Profile]) -> String {
+    let mut sentences: Vec<String> = Vec::new();
+    for scenario in profiles.iter().flat_map(|profile| &profile.scenarios) {
+        let sentence = format!(
+            "{} asks {} and {} in an order drawn from the seed, the same for every target of a block.",
+            scenario.name,
+            scenario.request,
+            scenario.variants.join(", ")
+        );
+        if !scenario.variants.is_empty() && !sentences.contains(&sentence) {
+            sentences.push(sentence);
+        }
+    }
+    sentences.join(" ")
+}
+
+/// What the generators read from a server that does nothing: the least latency and the highest rate they can show.
+fn calibrations(calibrations: &[Calibration]) -> Table {
+    let mut table = Table::new(
+        "The generators alone, against a server that does nothing, in this run: their floor in ms, and their ceiling \
+         where the loop is closed",
+        &[
+            "profile",
+            "scenario",
+            "generator",
+            "#requests",
+            "#per second",
+            "#p50",
+            "#p99",
+            "#of its core",
+        ],
+    );
+    for one in calibrations {
+        let at = |p| {
+            one.latency
+                .percentile(p)
+                .map_or(String::new(), format::number)
+        };
+        table.row(vec![
+            one.profile.clone(),
+            one.scenario.clone().unwrap_or_default(),
+            one.generator.clone(),
+            format::count(one.latency.n),
+            format::number(one.achieved_rate),
+            at(0.5),
+            at(0.99),
+            one.generator_cpu.map_or(String::new(), format::share),
+        ]);
+    }
+    table
+}
+
 fn limits_of_the_claim(report: &Report) -> Vec<String> {
     let results = report.results;
     let ran = |kind: ProfileKind| {
@@ -147,6 +216,25 @@ fn limits_of_the_claim(report: &Report) -> Vec<String> {
             results.environment.machine.cpu_model
         ),
     ];
+    if ran(ProfileKind::FixedRate) && results.plan.mode != Mode::Thorough {
+        lines.push(
+            "The tails: a word about p99 needs thirty blocks, which only a thorough run has; here its ratios are \
+             figures without a verdict."
+                .into(),
+        );
+    }
+    if ran(ProfileKind::ColdStart)
+        && !results
+            .plan
+            .profiles
+            .iter()
+            .any(|one| one.page_cache_dropped)
+    {
+        lines.push(
+            "The first start after a boot: the files of every program were in the page cache when it was started."
+                .into(),
+        );
+    }
     if ran(ProfileKind::FixedRate) {
         lines.push(
             "Capacity, by its CPU per request: that figure depends on the shape of the load and is \

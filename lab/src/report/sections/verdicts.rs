@@ -1,7 +1,7 @@
 //! The top of the page: what came out, and whether to believe it.
 
 use super::words;
-use crate::analysis::{Control, Finding, Ratio};
+use crate::analysis::{Control, Finding, Label, Ratio};
 use crate::report::Report;
 use crate::report::document::{Badge, Card, CardRow, Tone};
 use crate::report::format;
@@ -27,10 +27,20 @@ pub fn badge(report: &Report) -> Badge {
         ),
         Control::Silent { why } => (format!("silent: {why}"), Tone::Open),
     };
-    let contract_tone = match (trust.contract_passed, trust.contract_cases) {
-        (_, 0) => Tone::Open,
-        (passed, cases) if passed == cases => Tone::Good,
-        _ => Tone::Bad,
+    let contract = match (trust.contract_passed, trust.contract_cases) {
+        (_, 0) if trust.held_to_contract == 0 => (
+            "no target is held to it: each scenario's own check judged the answers".to_owned(),
+            Tone::Even,
+        ),
+        (_, 0) => ("not asked".to_owned(), Tone::Open),
+        (passed, cases) => (
+            format!("{passed} of {cases} cases pass"),
+            if passed == cases {
+                Tone::Good
+            } else {
+                Tone::Bad
+            },
+        ),
     };
     let generator = trust
         .generator_cpu
@@ -38,8 +48,9 @@ pub fn badge(report: &Report) -> Badge {
             let tone = if busiest > 0.8 { Tone::Bad } else { Tone::Good };
             (
                 format!(
-                    "at most {} of its core; above 80 % its timings swell",
-                    format::share(busiest)
+                    "at most {} of its core; above 80 % its timings swell{}",
+                    format::share(busiest),
+                    instrument(report)
                 ),
                 tone,
             )
@@ -70,18 +81,33 @@ pub fn badge(report: &Report) -> Badge {
         tone: word.1,
         points: vec![
             ("A/A control".into(), control, control_tone),
-            (
-                "Contract".into(),
-                format!(
-                    "{} of {} cases pass",
-                    trust.contract_passed, trust.contract_cases
-                ),
-                contract_tone,
-            ),
+            ("Contract".into(), contract.0, contract.1),
             ("Trials".into(), trials, trials_tone),
             ("Generator".into(), generator.0, generator.1),
             ("Limits".into(), enforced.0, enforced.1),
         ],
+    }
+}
+
+/// How many of the published latencies and rates are the generator's as much as the server's.
+fn instrument(report: &Report) -> String {
+    let measured = report
+        .analysis
+        .ratios
+        .iter()
+        .filter(|ratio| ratio.measured.is_some());
+    let near = |label: &Label| {
+        matches!(
+            label,
+            Label::InstrumentLimit { .. } | Label::GeneratorBound { .. }
+        )
+    };
+    match measured
+        .filter(|ratio| ratio.labels.iter().any(near))
+        .count()
+    {
+        0 => String::new(),
+        n => format!("; {} at its own limit", format::plural(n, "ratio")),
     }
 }
 
@@ -143,9 +169,10 @@ fn row(ratio: &Ratio) -> CardRow {
         ratio: ratio
             .measured
             .map_or(String::new(), |m| format::ratio(m.ratio)),
-        interval: ratio
-            .measured
-            .map_or(String::new(), |m| format::interval(&m.interval)),
+        interval: ratio.measured.map_or(String::new(), |m| {
+            let blocks = format::plural(ratio.blocks, "block");
+            format!("{}, {blocks}", format::interval(&m.interval))
+        }),
         word,
         tone,
         labels: words::labels(ratio),
