@@ -19,7 +19,7 @@ spin_sdk::wasip3::http::service::export!(Component with_types_in spin_sdk::wasip
 
 impl Guest for Component {
     async fn handle(request: Request) -> Result<Response, ErrorCode> {
-        respond::with(answer(&request).await)
+        respond::with(answer(&request).await).await
     }
 }
 

@@ -58,8 +58,9 @@ fn request(sidecar: &Sidecar, id: UserId) -> Result<Request, ErrorCode> {
             .set("authorization", &[authorization.as_bytes().to_vec()])
             .map_err(|error| ErrorCode::InternalError(Some(error.to_string())))?;
     }
-    let (_, trailers) = wit_future::new(|| Ok(None));
+    let (no_trailers, trailers) = wit_future::new(|| Ok(None));
     let (request, _sent) = Request::new(headers, None, trailers, None::<RequestOptions>);
+    drop(no_trailers);
     let scheme = if sidecar.url.https {
         Scheme::Https
     } else {

@@ -31,13 +31,22 @@ fn response(answer: &Answer) -> Result<(OutgoingResponse, OutgoingBody), String>
     let headers = Fields::from_list(&headers).map_err(|error| error.to_string())?;
     let response = OutgoingResponse::new(headers);
     let taken = |()| "the host refused the response".to_owned();
-    response.set_status_code(answer.status).map_err(taken)?;
+    // A new response is a 200 already.
+    if answer.status != 200 {
+        response.set_status_code(answer.status).map_err(taken)?;
+    }
     let body = response.body().map_err(taken)?;
     Ok((response, body))
 }
 
+/// What WASI lets `blocking_write_and_flush` take in one call.
+const ONE_CALL: usize = 4096;
+
 fn write(body: &OutgoingBody, mut bytes: &[u8]) -> Result<(), StreamError> {
     let stream = body.write().map_err(|()| StreamError::Closed)?;
+    if bytes.len() <= ONE_CALL {
+        return stream.blocking_write_and_flush(bytes);
+    }
     while !bytes.is_empty() {
         let room = wait_for_room(&stream)?;
         let (now, later) = bytes.split_at(room.min(bytes.len()));

@@ -60,8 +60,13 @@ pub struct RequestFacts<'a> {
     /// The Host header or the request target's authority.
     pub host: Option<&'a str>,
     pub path_and_query: &'a str,
-    /// The TCP peer; for a chained call and a Unix socket `0.0.0.0:0`.
-    pub client: SocketAddr,
+    /// The TCP peer, by [`client`]; for a chained call and a Unix socket `0.0.0.0:0`.
+    pub client: &'a HeaderValue,
+}
+
+/// A client's address as `spin-client-addr` says it: the same for a whole connection.
+pub fn client(address: SocketAddr) -> HeaderValue {
+    value(&address.to_string()).unwrap_or_else(|| HeaderValue::from_static(""))
 }
 
 /// Removes every `spin-*` header that the client sent, so that a component can trust those it sees.
@@ -79,6 +84,7 @@ pub fn strip(headers: &mut HeaderMap) {
 /// Adds the `spin-*` headers of a request that matched a route.
 pub fn add(headers: &mut HeaderMap, matched: &Match<'_, '_>, request: RequestFacts<'_>) {
     let of_route = &matched.route.headers;
+    headers.reserve(SHARED + 3 + of_route.captures.len());
     headers.insert(MATCHED_ROUTE, of_route.matched.clone());
     headers.insert(RAW_COMPONENT_ROUTE, of_route.raw.clone());
     headers.insert(COMPONENT_ROUTE, of_route.component.clone());
@@ -97,17 +103,23 @@ pub fn add_chained(headers: &mut HeaderMap, path: &str, request: RequestFacts<'_
     add_shared(headers, path, request);
 }
 
+/// How many headers [`add_shared`] adds.
+const SHARED: usize = 4;
+
 fn add_shared(headers: &mut HeaderMap, path_info: &str, request: RequestFacts<'_>) {
-    let full_url = format!(
-        "{}://{}{}",
+    let full_url = [
         request.scheme,
+        "://",
         request.host.unwrap_or("localhost"),
-        request.path_and_query
-    );
+        request.path_and_query,
+    ]
+    .concat();
     headers.insert(BASE_PATH, HeaderValue::from_static("/"));
     insert(headers, PATH_INFO, path_info);
-    insert(headers, FULL_URL, &full_url);
-    insert(headers, CLIENT_ADDR, &request.client.to_string());
+    if let Ok(full_url) = HeaderValue::try_from(full_url) {
+        headers.insert(FULL_URL, full_url);
+    }
+    headers.insert(CLIENT_ADDR, request.client.clone());
 }
 
 /// Parts of a request that the HTTP parser let through are always a header's value; anything else is left out.

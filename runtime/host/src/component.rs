@@ -44,7 +44,6 @@ pub struct Loaded {
     instance_memory: usize,
 }
 
-#[derive(Clone, Copy)]
 enum Handler {
     P2(p2::Handler),
     P3(p3::Handler),
@@ -126,7 +125,7 @@ impl Loaded {
 
     async fn serve(&self, store: &mut Store<State>, shared: &Arc<Shared>) -> wasmtime::Result<()> {
         let instance = self.pre.instantiate_async(&mut *store).await?;
-        match self.handler {
+        match &self.handler {
             Handler::P2(handler) => p2::serve(store, instance, handler, shared.clone()).await,
             Handler::P3(handler) => p3::serve(store, instance, handler, shared.clone()).await,
         }
@@ -214,9 +213,9 @@ fn handler(engine: &Engine, component: &Component, id: &str) -> Result<Handler, 
         .and_then(|instance| component.get_export_index(Some(&instance), "handle"))
         .ok_or_else(|| wrong(&format!("{name} without `handle`")))?;
     Ok(if name.starts_with(p2::HANDLER) {
-        Handler::P2(p2::Handler(handle))
+        Handler::P2(p2::Handler::new(handle))
     } else {
-        Handler::P3(p3::Handler(handle))
+        Handler::P3(p3::Handler::new(handle))
     })
 }
 

@@ -16,6 +16,7 @@ mod download;
 mod drain;
 mod engine;
 mod error;
+mod export;
 mod headers;
 mod instance;
 mod interfaces;

@@ -1,7 +1,7 @@
 //! Section 4: the `spin-*` headers.
 
 use http::HeaderMap;
-use levelfield_app::headers::{RequestFacts, add, add_chained, strip};
+use levelfield_app::headers::{RequestFacts, add, add_chained, client, strip};
 use levelfield_app::route::router_of;
 
 /// The headers that a request of `path` gets through `route`, sorted.
@@ -12,7 +12,7 @@ fn headers(route: &str, path: &str) -> Vec<String> {
         scheme: "http",
         host: Some("example.com:80"),
         path_and_query: &format!("{path}?q=1"),
-        client: "127.0.0.1:4000".parse().unwrap(),
+        client: &client("127.0.0.1:4000".parse().unwrap()),
     };
     add(&mut headers, &router.lookup(path).unwrap(), facts);
     lines(&headers)
@@ -95,7 +95,7 @@ fn a_chained_call_looks_like_one_to_a_catch_all() {
         scheme: "http",
         host: Some("hello.spin.internal"),
         path_and_query: "/a/b?q",
-        client: "0.0.0.0:0".parse().unwrap(),
+        client: &client("0.0.0.0:0".parse().unwrap()),
     };
     add_chained(&mut headers, "/a/b", facts);
     assert_eq!(
@@ -119,7 +119,7 @@ fn without_a_host_the_full_url_says_localhost() {
         scheme: "https",
         host: None,
         path_and_query: "/",
-        client: "[::1]:1".parse().unwrap(),
+        client: &client("[::1]:1".parse().unwrap()),
     };
     add_chained(&mut headers, "/", facts);
     assert_eq!(headers["spin-full-url"], "https://localhost/");

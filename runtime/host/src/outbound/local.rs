@@ -2,7 +2,6 @@
 //! `<id>.spin.internal`, and of the app itself through its routes, `self`.
 
 use std::cell::RefCell;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::rc::{Rc, Weak};
 
 use http::header::{CONTENT_LENGTH, HOST, HeaderValue};
@@ -19,7 +18,7 @@ use crate::message::{Body, Request, Response};
 use crate::server::well_known;
 
 /// What a callee learns of its caller's address.
-const CALLER: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0);
+const CALLER: HeaderValue = HeaderValue::from_static("0.0.0.0:0");
 
 thread_local! {
     static CORE: RefCell<Weak<Core>> = RefCell::default();
@@ -137,7 +136,7 @@ fn message(
         scheme: scheme.as_str(),
         host: Some(authority.as_str()),
         path_and_query: path.as_str(),
-        client: CALLER,
+        client: &CALLER,
     };
     add(sent, facts);
     let mut uri = http::uri::Parts::default();

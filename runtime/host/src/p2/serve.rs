@@ -4,29 +4,28 @@ use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::Poll;
 
-use wasmtime::component::{ComponentExportIndex, Instance, Resource, TypedFunc};
+use wasmtime::component::{Instance, Resource};
 use wasmtime::{Result, Store};
 
 use super::incoming::IncomingRequest;
 use super::outgoing::Outparam;
 use crate::call::CallError;
+use crate::export::Export;
 use crate::instance::Shared;
 use crate::state::State;
 use crate::tables::insert;
 
 /// A component's `wasi:http/incoming-handler.handle`.
-#[derive(Clone, Copy)]
-pub struct Handler(pub ComponentExportIndex);
+pub type Handler = Export<(Resource<IncomingRequest>, Resource<Outparam>), ()>;
 
 /// Serves calls until the instance is retired; fails when the guest traps.
 pub async fn serve(
     store: &mut Store<State>,
     instance: Instance,
-    handler: Handler,
+    handler: &Handler,
     shared: Arc<Shared>,
 ) -> Result<()> {
-    let handle: TypedFunc<(Resource<IncomingRequest>, Resource<Outparam>), ()> =
-        instance.get_typed_func(&mut *store, handler.0)?;
+    let handle = handler.of(store, &instance)?;
     loop {
         let call = poll_fn(|_| {
             shared.begin_turn();

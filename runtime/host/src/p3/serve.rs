@@ -5,12 +5,13 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use wasmtime::component::{Accessor, ComponentExportIndex, Instance, Resource, TypedFunc};
+use wasmtime::component::{Accessor, Instance, Resource, TypedFunc};
 use wasmtime::{Result, Store};
 use wasmtime_wasi_http::p3::bindings::http::types::ErrorCode;
 
 use super::{GuestRequest, GuestResponse};
 use crate::call::{Call, CallError, Reply};
+use crate::export::Export;
 use crate::instance::Shared;
 use crate::state::State;
 use crate::tables::{insert, take};
@@ -19,18 +20,16 @@ type Outcome = (Result<Resource<GuestResponse>, ErrorCode>,);
 type Running<'a> = Pin<Box<dyn Future<Output = Result<Outcome>> + Send + 'a>>;
 
 /// A component's `wasi:http/handler.handle`.
-#[derive(Clone, Copy)]
-pub struct Handler(pub ComponentExportIndex);
+pub type Handler = Export<(Resource<GuestRequest>,), Outcome>;
 
 /// Serves calls until the instance is retired and has nothing left to do; fails when the guest traps.
 pub async fn serve(
     store: &mut Store<State>,
     instance: Instance,
-    handler: Handler,
+    handler: &Handler,
     shared: Arc<Shared>,
 ) -> Result<()> {
-    let handle: TypedFunc<(Resource<GuestRequest>,), Outcome> =
-        instance.get_typed_func(&mut *store, handler.0)?;
+    let handle = handler.of(store, &instance)?;
     store
         .run_concurrent(async |accessor| {
             let mut calls: Vec<(Running<'_>, Arc<Reply>)> = Vec::new();

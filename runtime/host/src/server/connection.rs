@@ -16,6 +16,7 @@ use hyper_util::server::conn::auto;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::Notify;
 
+use super::peer::Peer;
 use super::socket::{self, Socket};
 use super::{Listener, Service, request};
 use crate::core::Core;
@@ -135,13 +136,15 @@ where
         .max_header_list_size(u32::try_from(limits.request_head).unwrap_or(u32::MAX))
         .max_concurrent_streams(256);
     let for_requests = connections.clone();
+    let client = Rc::new(Peer::new(peer));
     let asked = Rc::new(Notify::new());
     let first = asked.clone();
     let service = service_fn(move |request| {
         let connections = for_requests.clone();
+        let client = client.clone();
         // Kept for a drain that comes later: `notified` returns at once then.
         asked.notify_one();
-        async move { Ok::<_, Infallible>(request::answer(&connections, peer, request).await) }
+        async move { Ok::<_, Infallible>(request::answer(&connections, &client, request).await) }
     });
     let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
     let ended = tokio::select! {

@@ -3,6 +3,7 @@
 mod connection;
 mod hint;
 mod listen;
+mod peer;
 mod request;
 mod socket;
 pub mod tls;

@@ -1,18 +1,17 @@
 //! The way of one request, readable from top to bottom in [`answer`].
 
-use std::net::SocketAddr;
-
 use bytes::Bytes;
 use http::header::{CONNECTION, CONTENT_LENGTH, HOST, HeaderValue, RETRY_AFTER};
 use http::uri::{Authority, Scheme};
 use http::{HeaderMap, Method, StatusCode, Uri};
 use hyper::body::Incoming;
 use hyper::{Request, Response};
-use levelfield_app::authority::{self, NoHost};
+use levelfield_app::authority::NoHost;
 use levelfield_app::headers::{self, RequestFacts};
 use levelfield_app::route::{Match, Target};
 
 use super::connection::Connections;
+use super::peer::Peer;
 use crate::call::CallError;
 use crate::limits::Limits;
 use crate::message::{self, Body};
@@ -30,7 +29,7 @@ enum Refusal {
 /// Answers one request. Never fails: whatever goes wrong is an answer too.
 pub async fn answer(
     connections: &Connections,
-    peer: SocketAddr,
+    peer: &Peer,
     request: Request<Incoming>,
 ) -> Response<Body> {
     match serve(connections, peer, request).await {
@@ -41,7 +40,7 @@ pub async fn answer(
 
 async fn serve(
     connections: &Connections,
-    peer: SocketAddr,
+    peer: &Peer,
     request: Request<Incoming>,
 ) -> Result<Response<Body>, Refusal> {
     let service = &connections.service;
@@ -54,8 +53,9 @@ async fn serve(
     {
         return Ok(response);
     }
-    let authority =
-        authority::of_request(request.uri(), request.headers()).map_err(Refusal::NoHost)?;
+    let authority = peer
+        .authority(request.uri(), request.headers())
+        .map_err(Refusal::NoHost)?;
     let (mut parts, body) = request.into_parts();
     check_headers(&parts.headers)?;
     let sent = std::mem::take(&mut parts.headers);
@@ -119,7 +119,7 @@ fn for_guest(
     matched: &Match<'_, '_>,
     scheme: Scheme,
     authority: Authority,
-    peer: SocketAddr,
+    peer: &Peer,
     body: Body,
 ) -> Result<message::Request, Refusal> {
     let path_and_query = parts.uri.path_and_query();
@@ -135,7 +135,7 @@ fn for_guest(
             scheme: scheme.as_str(),
             host: Some(authority.as_str()),
             path_and_query: path_and_query.map_or("/", |p| p.as_str()),
-            client: peer,
+            client: &peer.header,
         },
     );
     let mut uri = http::uri::Parts::default();
