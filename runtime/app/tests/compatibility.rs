@@ -1,4 +1,4 @@
-//! docs/spin-compatibility.md names tests; each of them exists.
+//! docs/spin-compatibility.md and docs/host.md name tests; each of them exists.
 
 use std::fs;
 use std::path::Path;
@@ -36,27 +36,45 @@ fn has_test(file: &Path, function: &str) -> bool {
     })
 }
 
+/// Those of the named tests that do not exist.
+fn missing<'a>(named: &[(&'a str, &'a str, &'a str)]) -> Vec<(&'a str, &'a str, &'a str)> {
+    let runtime = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let exists = |(krate, module, function): &(&str, &str, &str)| {
+        let mut files = ["tests/app", "tests", "src"].into_iter().map(|folder| {
+            let file = format!("{module}.rs");
+            runtime.join(krate).join(folder).join(file)
+        });
+        files.any(|file| has_test(&file, function))
+    };
+    named.iter().filter(|test| !exists(test)).copied().collect()
+}
+
+fn read(page: &str) -> String {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    fs::read_to_string(docs.join(page)).unwrap()
+}
+
 #[test]
 fn every_test_that_the_table_names_exists() {
-    let runtime = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let table = fs::read_to_string(runtime.join("../docs/spin-compatibility.md")).unwrap();
+    let table = read("spin-compatibility.md");
     let named = named(&table);
     assert!(
         named.len() > 80,
         "only {} tests are found in the table",
         named.len()
     );
-    let missing: Vec<_> = named
-        .iter()
-        .filter(|(krate, module, function)| {
-            let files = ["tests/app", "tests", "src"].map(|folder| {
-                runtime
-                    .join(krate)
-                    .join(folder)
-                    .join(format!("{module}.rs"))
-            });
-            !files.iter().any(|file| has_test(file, function))
-        })
-        .collect();
+    let missing = missing(&named);
+    assert!(missing.is_empty(), "no such tests: {missing:#?}");
+}
+
+#[test]
+fn every_test_that_the_hosts_limits_name_exists() {
+    let page = read("host.md");
+    // The first table of the page, below its head.
+    let (_, table) = page.split_once("|---|---|---|---|\n").unwrap();
+    let (table, _) = table.split_once("\n\n").unwrap();
+    let named = named(table);
+    assert_eq!(named.len(), table.lines().count(), "each limit has a test");
+    let missing = missing(&named);
     assert!(missing.is_empty(), "no such tests: {missing:#?}");
 }

@@ -6,6 +6,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
 use crate::message::{Request, Response};
+use crate::metrics::Failure;
 
 /// Why a guest gave no answer.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -20,6 +21,18 @@ pub enum CallError {
     Timeout,
     #[error("no room for another request")]
     Overloaded,
+}
+
+impl From<&CallError> for Failure {
+    fn from(error: &CallError) -> Self {
+        match error {
+            CallError::Trap(_) => Failure::Trap,
+            CallError::Guest(_) => Failure::Guest,
+            CallError::NoResponse => Failure::NoResponse,
+            CallError::Timeout => Failure::Timeout,
+            CallError::Overloaded => Failure::Overloaded,
+        }
+    }
 }
 
 /// A request for an instance, not started yet.

@@ -1,5 +1,6 @@
 //! The command line: what can be asked of the host, and its defaults.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -9,6 +10,7 @@ use levelfield_app::{EnvironmentArgument, LoadOptions, VariableArgument};
 
 use crate::download::Download;
 use crate::limits::{Limits, Range};
+use crate::log::LogFlags;
 use crate::refused::RefusedFlags;
 use crate::server::Address;
 use crate::server::tls::Files;
@@ -17,6 +19,9 @@ use crate::server::tls::Files;
 #[derive(Debug, Parser)]
 #[command(name = "levelfield-host", version)]
 pub struct Cli {
+    #[command(flatten)]
+    pub log: LogFlags,
+
     #[command(subcommand)]
     pub command: Command,
 }
@@ -201,6 +206,10 @@ pub struct Up {
     /// Cores to use [default: all].
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub workers: Option<usize>,
+
+    /// Serve /metrics, /healthz and /readyz here, as IP:PORT [default: nowhere].
+    #[arg(long, value_name = "ADDRESS")]
+    pub admin_listen: Option<SocketAddr>,
 
     /// Seconds to go on serving, as not ready, after being told to stop.
     #[arg(long, value_name = "SECONDS", default_value = "0", value_parser = seconds)]

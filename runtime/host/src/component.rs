@@ -92,6 +92,10 @@ impl Loaded {
         })
     }
 
+    pub fn engine(&self) -> &Engine {
+        self.pre.engine()
+    }
+
     pub fn wasi(&self) -> Wasi {
         match self.handler {
             Handler::P2(_) => Wasi::P2,
@@ -158,7 +162,7 @@ impl Loaded {
             table: ResourceTable::new(),
             http03: p3::Tables::default(),
             http02: p2::Tables::default(),
-            memory: MemoryLimit::new(self.instance_memory, self.guest.id.clone()),
+            memory: MemoryLimit::new(self.instance_memory, self.guest.id.clone(), shared.clone()),
             shared,
             outbound: self.permission.clone(),
             guest: self.guest.clone(),

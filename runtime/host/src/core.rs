@@ -14,17 +14,36 @@ use crate::engine::Wasi;
 use crate::instance::{Instance, Retirement, Shared};
 use crate::limits::{Limits, Range};
 use crate::message::{Request, Response};
+use crate::metrics;
+use crate::quota::{Limit, Quota};
 
 /// How often instances are looked at for time limits and idleness.
 const SWEEP: Duration = Duration::from_millis(50);
 
-/// What a core owns. Nothing of it is shared with other cores.
+/// The limits that count over all cores.
+pub struct Shares {
+    instances: Limit,
+    concurrent_requests: Limit,
+    queue: Limit,
+}
+
+impl Shares {
+    pub fn new(limits: &Limits, cores: usize) -> Self {
+        Shares {
+            instances: Limit::new(limits.instances, cores),
+            concurrent_requests: Limit::new(limits.concurrent_requests, cores),
+            queue: Limit::new(limits.queue, cores),
+        }
+    }
+}
+
+/// What a core owns. Nothing of it is shared with other cores but what its quotas take from.
 pub struct Core {
     limits: Limits,
     components: Vec<Component>,
-    instances: Cell<usize>,
-    in_flight: Cell<usize>,
-    waiting: Cell<usize>,
+    instances: Quota,
+    in_flight: Quota,
+    waiting: Quota,
     room: Notify,
     sweeping: Cell<bool>,
     created: Cell<u64>,
@@ -37,8 +56,8 @@ struct Component {
 }
 
 impl Core {
-    /// A core for `components`, with `limits` that are this core's share already.
-    pub fn new(components: &[Arc<Loaded>], limits: Limits) -> Rc<Self> {
+    /// A core for `components`, which takes what it needs from `shares`.
+    pub fn new(components: &[Arc<Loaded>], limits: Limits, shares: &Shares) -> Rc<Self> {
         Rc::new(Core {
             limits,
             components: components
@@ -48,9 +67,9 @@ impl Core {
                     instances: RefCell::default(),
                 })
                 .collect(),
-            instances: Cell::new(0),
-            in_flight: Cell::new(0),
-            waiting: Cell::new(0),
+            instances: shares.instances.quota(),
+            in_flight: shares.concurrent_requests.quota(),
+            waiting: shares.queue.quota(),
             room: Notify::new(),
             sweeping: Cell::new(false),
             created: Cell::new(0),
@@ -70,7 +89,7 @@ impl Core {
             deadline: Instant::now() + self.limits.request_time,
         };
         // Whoever waits already comes first.
-        if self.waiting.get() > 0 {
+        if self.waiting.used() > 0 {
             self.wait(call.deadline).await?;
         }
         while let Some(back) = self.place(index, call) {
@@ -81,12 +100,14 @@ impl Core {
     }
 
     /// Waits for room in the queue, if that has room itself.
-    async fn wait(&self, deadline: Instant) -> Result<(), CallError> {
-        if self.waiting.get() >= self.limits.queue {
+    async fn wait(self: &Rc<Self>, deadline: Instant) -> Result<(), CallError> {
+        if !self.waiting.take() {
             return Err(CallError::Overloaded);
         }
-        self.waiting.set(self.waiting.get() + 1);
-        let _waiting = Decrement(&self.waiting);
+        let _queued = metrics::Held::new(|core| &core.queued);
+        let _waiting = GiveBack(&self.waiting);
+        // What another core gives back is not told to this one: the sweep looks for it.
+        self.ensure_sweeping();
         tokio::time::timeout_at(deadline.into(), self.room.notified())
             .await
             .map_err(|_| CallError::Overloaded)
@@ -94,11 +115,10 @@ impl Core {
 
     /// Puts the call into an instance that has room, or into a new one; it comes back if neither can be had.
     fn place(self: &Rc<Self>, index: usize, mut call: Call) -> Option<Call> {
-        if self.in_flight.get() >= self.limits.concurrent_requests {
+        // Counted before the guest runs; the answer's drop takes it back, and so does a failure below.
+        if !self.in_flight.take() {
             return Some(call);
         }
-        // Counted before the guest runs; the answer's drop takes it back, and so does a failure below.
-        self.in_flight.set(self.in_flight.get() + 1);
         let component = &self.components[index];
         loop {
             let instance = component
@@ -111,20 +131,22 @@ impl Core {
             let Some(instance) = instance else { break };
             call = instance.call(call)?;
         }
-        if self.instances.get() >= self.limits.instances && !self.evict_idle() {
-            self.in_flight.set(self.in_flight.get() - 1);
+        let place = self.instances.take() || (self.evict_idle() && self.instances.take());
+        if !place {
+            self.in_flight.give_back();
             return Some(call);
         }
         // A new instance takes its first call whatever happens.
         self.create(index).call(call)
     }
 
+    /// Makes an instance; its place was taken already.
     fn create(self: &Rc<Self>, index: usize) -> Rc<Instance> {
         let component = &self.components[index];
         let shared = Arc::new(Shared::default());
         let seed = self.created.get();
         self.created.set(seed + 1);
-        self.instances.set(self.instances.get() + 1);
+        metrics::component(index, |counters| counters.created.one());
         let core = Rc::downgrade(self);
         let (reuse, concurrent) = match component.loaded.wasi() {
             Wasi::P2 => (self.limits.p2_instance_reuse, Range::exactly(1)),
@@ -148,7 +170,13 @@ impl Core {
 
     fn ended(&self, index: usize, instance: &Instance, why: Retirement) {
         tracing::debug!(?why, "instance retired");
-        self.instances.set(self.instances.get() - 1);
+        self.instances.give_back();
+        metrics::component(index, |counters| {
+            counters.retired.of(why).one();
+            if let Some(kind) = instance.trap() {
+                counters.traps.of(kind).one();
+            }
+        });
         let mut instances = self.components[index].instances.borrow_mut();
         if let Some(position) = instances.iter().rposition(|i| i.is(instance)) {
             instances.remove(position);
@@ -166,26 +194,28 @@ impl Core {
             .is_some()
     }
 
-    /// Looks after the instances for as long as there are some.
+    /// Looks after the instances and the queue for as long as there is something in them.
     fn ensure_sweeping(self: &Rc<Self>) {
         if self.sweeping.replace(true) {
             return;
         }
         let core = self.clone();
         tokio::task::spawn_local(async move {
-            while core.instances.get() > 0 {
+            while core.instances.used() > 0 || core.waiting.used() > 0 {
                 tokio::time::sleep(SWEEP).await;
                 let now = Instant::now();
                 for component in &core.components {
                     let instances = component.instances.borrow().clone();
                     for instance in instances {
-                        instance.sweep(now, core.limits.request_time, core.limits.instance_idle);
+                        instance.sweep(now, &core.limits);
                     }
                 }
-                // An instance may have got room without an answer having gone out: its client had left.
-                if core.waiting.get() > 0 && core.in_flight.get() < core.limits.concurrent_requests
-                {
-                    core.room.notify_one();
+                // There may be room without an answer of this core having gone out: another core gave it back, or a
+                // client had left. Who is woken and finds none waits again.
+                if core.in_flight.may_take() {
+                    for _ in 0..core.waiting.used() {
+                        core.room.notify_one();
+                    }
                 }
             }
             core.sweeping.set(false);
@@ -203,11 +233,11 @@ impl Core {
     }
 }
 
-struct Decrement<'a>(&'a Cell<usize>);
+struct GiveBack<'a>(&'a Quota);
 
-impl Drop for Decrement<'_> {
+impl Drop for GiveBack<'_> {
     fn drop(&mut self) {
-        self.0.set(self.0.get() - 1);
+        self.0.give_back();
     }
 }
 
@@ -228,8 +258,8 @@ impl Future for Answer<'_> {
 impl Drop for Answer<'_> {
     fn drop(&mut self) {
         self.reply.close();
-        self.core.in_flight.set(self.core.in_flight.get() - 1);
-        if self.core.waiting.get() > 0 {
+        self.core.in_flight.give_back();
+        if self.core.waiting.used() > 0 {
             self.core.room.notify_one();
         }
     }

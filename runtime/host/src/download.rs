@@ -15,9 +15,10 @@ use levelfield_app::Fetch;
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::pki_types::ServerName;
+use tracing::Level;
 use url::Url;
 
-use crate::outbound::tls_config;
+use crate::outbound::tls;
 
 /// Bytes of a component: many times the largest one in the field.
 const SIZE_LIMIT: usize = 256 << 20;
@@ -41,7 +42,7 @@ impl Fetch for Download {
             .enable_all()
             .build()
             .map_err(|error| error.to_string())?;
-        eprintln!("Downloading {url}");
+        crate::say(Level::INFO, &format!("Downloading {url}"));
         runtime.block_on(async {
             tokio::time::timeout(WHOLE_TIME, get(url))
                 .await
@@ -107,7 +108,7 @@ async fn ask(url: &Url) -> Result<http::Response<Incoming>, String> {
         }
         let name = ServerName::try_from(host.trim_matches(['[', ']']).to_owned())
             .map_err(|error| error.to_string())?;
-        let stream = TlsConnector::from(tls_config())
+        let stream = TlsConnector::from(tls::config())
             .connect(name, stream)
             .await
             .map_err(|error| format!("TLS: {error}"))?;

@@ -95,6 +95,15 @@ pub enum Error {
         source: std::io::Error,
     },
 
+    #[error("cannot listen on {address} for --admin-listen: {source}")]
+    AdminListen {
+        address: SocketAddr,
+        source: std::io::Error,
+    },
+
+    #[error("SSL_CERT_FILE={path}: {reason}")]
+    CertFile { path: PathBuf, reason: String },
+
     #[error("--follow {id}: the app has no such component")]
     NoSuchComponent { id: String },
 

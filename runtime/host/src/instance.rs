@@ -8,12 +8,17 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context, Poll, Wake, Waker};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use futures::task::AtomicWaker;
 
 use crate::call::{Call, CallError, Reply};
 use crate::engine::{since_tick, ticks};
+use crate::failure;
+use crate::limits::Limits;
+pub use crate::metrics::Retirement;
+use crate::metrics::TrapKind;
+use crate::pipe::Stream;
 
 /// How often one poll goes on because of wakes raised during it, before the rest of the core gets its turn.
 const INLINE_POLLS: usize = 4;
@@ -22,11 +27,13 @@ const INLINE_POLLS: usize = 4;
 pub type EventLoop = Pin<Box<dyn Future<Output = wasmtime::Result<()>>>>;
 
 /// What the event loop inside and the pool outside both know of an instance.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct Shared {
     inbox: Mutex<VecDeque<Call>>,
     /// Calls that the guest works on.
     active: Mutex<Vec<Active>>,
+    /// Bodies that go out while the guest goes on.
+    streams: Mutex<Vec<Stream>>,
     retired: AtomicBool,
     at_rest: AtomicBool,
     dying: AtomicBool,
@@ -38,9 +45,12 @@ pub struct Shared {
     turns: AtomicU64,
     /// The tick at which a body's data was taken last.
     progress: AtomicU64,
+    /// The guest asked for more memory than it may have.
+    memory_denied: AtomicBool,
     driver: AtomicWaker,
 }
 
+#[derive(Debug)]
 struct Active {
     reply: Arc<Reply>,
     deadline: Instant,
@@ -83,12 +93,34 @@ impl Shared {
         self.progress.store(ticks(), Ordering::Relaxed);
     }
 
+    /// `stream` goes out while the guest goes on.
+    pub fn streams(&self, stream: Stream) {
+        let mut streams = lock(&self.streams);
+        streams.retain(Stream::is_left);
+        streams.push(stream);
+    }
+
+    /// Whether somebody reads what the guest sends, within `patience`.
+    fn is_read(&self, patience: Duration) -> bool {
+        let mut streams = lock(&self.streams);
+        streams.retain(|stream| stream.is_read(patience));
+        !streams.is_empty()
+    }
+
     pub fn set_at_rest(&self, at_rest: bool) {
         self.at_rest.store(at_rest, Ordering::Relaxed);
     }
 
     pub fn is_retired(&self) -> bool {
         self.retired.load(Ordering::Relaxed)
+    }
+
+    pub fn set_memory_denied(&self) {
+        self.memory_denied.store(true, Ordering::Relaxed);
+    }
+
+    fn memory_denied(&self) -> bool {
+        self.memory_denied.load(Ordering::Relaxed)
     }
 
     pub fn set_dying(&self) {
@@ -123,16 +155,6 @@ impl Wake for Shared {
     }
 }
 
-/// Why an instance ended; a label of the metrics.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Retirement {
-    Reused,
-    Idle,
-    Trap,
-    Timeout,
-    Shutdown,
-}
-
 /// Told once when an instance has ended, and why.
 pub type OnEnd = Box<dyn Fn(&Instance, Retirement)>;
 
@@ -150,6 +172,7 @@ pub struct Instance {
     /// The turn after which it could not take a call: it waits in the middle of one.
     refused_at: Cell<Option<u64>>,
     ended: Cell<Option<Retirement>>,
+    trap: Cell<Option<TrapKind>>,
     on_end: OnEnd,
 }
 
@@ -174,6 +197,7 @@ impl Instance {
             busy_since: Cell::new(None),
             refused_at: Cell::new(None),
             ended: Cell::new(None),
+            trap: Cell::new(None),
             on_end,
         })
     }
@@ -252,7 +276,13 @@ impl Instance {
             Poll::Ready(Err(error)) => {
                 let text: Arc<str> = describe(&error).into();
                 tracing::warn!(reason = %text, "instance ended with its guest's failure");
-                self.end(&mut slot, Retirement::Trap, Some(CallError::Trap(text)));
+                let kind = failure::kind(&error, self.shared.memory_denied());
+                self.trap.set(Some(kind));
+                self.end(
+                    &mut slot,
+                    failure::retirement(kind),
+                    Some(CallError::Trap(text)),
+                );
             }
             Poll::Pending => {
                 if shared.busy.load(Ordering::Relaxed) {
@@ -299,13 +329,8 @@ impl Instance {
         });
     }
 
-    /// Ends what is past its time. `limit` is the wall time of a request, `idle` how long an instance may wait unused.
-    pub fn sweep(
-        self: &Rc<Self>,
-        now: Instant,
-        limit: std::time::Duration,
-        idle: std::time::Duration,
-    ) {
+    /// Ends what is past its time.
+    pub fn sweep(self: &Rc<Self>, now: Instant, limits: &Limits) {
         if self.ended.get().is_some() {
             return;
         }
@@ -338,16 +363,21 @@ impl Instance {
         let unused = since(self.last_used.get());
         let progress = since_tick(self.shared.progress.load(Ordering::Relaxed));
         let at_rest = self.shared.at_rest.load(Ordering::Relaxed);
+        let limit = limits.request_time;
         let stuck = self
             .busy_since
             .get()
             .is_some_and(|start| since(start) > limit);
         if stuck || (expired && !left) {
             self.kill(Retirement::Timeout);
-        } else if at_rest && unused >= idle {
+        } else if at_rest && unused >= limits.instance_idle {
             self.kill(Retirement::Idle);
-        } else if !left && !at_rest && unused.min(progress) > limit.saturating_mul(2) {
-            // Answered everything, and neither ends nor moves: a body or a background task that got stuck.
+        } else if !left
+            && !at_rest
+            && unused.min(progress) > limit
+            && !self.shared.is_read(limits.client_pause)
+        {
+            // Everything is answered and nobody reads a body any more; what the guest still does has had its time too.
             self.kill(Retirement::Timeout);
         }
     }
@@ -381,6 +411,11 @@ impl Instance {
         }
         self.shared.driver.wake();
         (self.on_end)(self, why);
+    }
+
+    /// What its guest's failure was, if it ended with one.
+    pub fn trap(&self) -> Option<TrapKind> {
+        self.trap.get()
     }
 
     pub fn is(&self, other: &Instance) -> bool {

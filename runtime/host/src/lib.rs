@@ -4,6 +4,7 @@
 //! guest work, [`p2`] and [`p3`] are what the guest sees of HTTP, [`outbound`] is how it reaches others.
 
 mod adapt;
+mod admin;
 mod artifact;
 mod call;
 pub mod cli;
@@ -17,15 +18,21 @@ mod drain;
 mod engine;
 mod error;
 mod export;
+mod failure;
 mod headers;
 mod instance;
 mod interfaces;
 mod limits;
+mod log;
 mod message;
+mod metrics;
+mod nodelay;
+mod observed;
 mod outbound;
 mod p2;
 mod p3;
 mod pipe;
+mod quota;
 mod refused;
 mod server;
 mod state;
@@ -37,5 +44,7 @@ mod watch;
 pub use commands::{build, routes};
 pub use compile::compile;
 pub use error::Error;
+pub use log::say;
+pub use outbound::tls::start as trust;
 pub use up::up;
 pub use watch::watch;

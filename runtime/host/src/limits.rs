@@ -1,8 +1,11 @@
 //! Every limit of the host in one place, with its default.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use wasmtime::ResourceLimiter;
+
+use crate::instance::Shared;
 
 /// What a host holds its guests and clients to.
 #[derive(Clone, Debug)]
@@ -112,11 +115,11 @@ impl std::str::FromStr for Range {
 }
 
 /// Counts everything that one instance has grown to, over all its memories and tables.
-#[derive(Debug)]
 pub struct MemoryLimit {
     used: usize,
     limit: usize,
-    component: std::sync::Arc<str>,
+    component: Arc<str>,
+    shared: Arc<Shared>,
     told: bool,
 }
 
@@ -124,11 +127,12 @@ pub struct MemoryLimit {
 const TABLE_ELEMENT: usize = 8;
 
 impl MemoryLimit {
-    pub fn new(limit: usize, component: std::sync::Arc<str>) -> Self {
+    pub fn new(limit: usize, component: Arc<str>, shared: Arc<Shared>) -> Self {
         MemoryLimit {
             used: 0,
             limit,
             component,
+            shared,
             told: false,
         }
     }
@@ -141,6 +145,7 @@ impl MemoryLimit {
         }
         if !self.told {
             self.told = true;
+            self.shared.set_memory_denied();
             tracing::warn!(
                 component = %self.component,
                 limit = self.limit,
@@ -192,7 +197,7 @@ mod tests {
 
     #[test]
     fn memory_counts_over_all_memories() {
-        let mut limit = MemoryLimit::new(100, "x".into());
+        let mut limit = MemoryLimit::new(100, "x".into(), Arc::default());
         assert!(limit.memory_growing(0, 60, None).unwrap());
         assert!(!limit.memory_growing(0, 60, None).unwrap());
         assert!(limit.memory_growing(60, 100, None).unwrap());

@@ -1,11 +1,10 @@
 //! The binary: parse, log, run, exit with a code that says how it went.
 
-use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use clap::Parser;
 use levelfield_host::cli::{Cli, Command};
-use tracing_subscriber::EnvFilter;
+use tracing::Level;
 
 /// Instances come and go with many small allocations.
 #[global_allocator]
@@ -14,18 +13,19 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 fn main() -> ExitCode {
     no_backtraces_of_errors();
     let cli = Cli::parse();
-    log();
-    let result = match &cli.command {
+    cli.log.start();
+    // Every command may connect to others.
+    let result = levelfield_host::trust().and_then(|()| match &cli.command {
         Command::Up(up) => levelfield_host::up(up),
         Command::Watch(watch) => levelfield_host::watch(watch),
         Command::Compile(compile) => levelfield_host::compile(compile),
         Command::Build(build) => levelfield_host::build(&build.app),
         Command::Routes(routes) => levelfield_host::routes(routes),
-    };
+    });
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error}");
+            levelfield_host::say(Level::ERROR, &format!("error: {error}"));
             ExitCode::FAILURE
         }
     }
@@ -39,15 +39,4 @@ fn no_backtraces_of_errors() {
         // SAFETY: the first act of `main`, before any other thread that could read the environment.
         unsafe { std::env::set_var("RUST_LIB_BACKTRACE", "0") };
     }
-}
-
-/// Logs go to stderr; `RUST_LOG` says which.
-fn log() {
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn"));
-    let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .with_ansi(colour)
-        .init();
 }

@@ -9,6 +9,7 @@ use http::{HeaderMap, StatusCode};
 use http_body::{Body as _, Frame, SizeHint};
 use tokio::time::Sleep;
 
+use crate::metrics::Held;
 use crate::pipe::{BodyError, PipeReader};
 
 pub type Request = http::Request<Body>;
@@ -39,6 +40,8 @@ pub struct WireBody {
     received: u64,
     between_bytes: Duration,
     timer: Option<Pin<Box<Sleep>>>,
+    /// What is held until the body was read.
+    held: Option<Held>,
 }
 
 impl Body {
@@ -53,7 +56,16 @@ impl Body {
             received: 0,
             between_bytes,
             timer: None,
+            held: None,
         }))
+    }
+
+    /// Holds `held` until the body was read or is dropped.
+    pub fn with_held(mut self, held: Held) -> Self {
+        if let Body::Wire(wire) = &mut self {
+            wire.held = Some(held);
+        }
+        self
     }
 }
 
@@ -96,7 +108,10 @@ impl WireBody {
                 Poll::Ready(Some(Ok(frame)))
             }
             Some(Err(error)) => Poll::Ready(Some(Err(BodyError::Connection(error.to_string())))),
-            None => Poll::Ready(None),
+            None => {
+                self.held = None;
+                Poll::Ready(None)
+            }
         }
     }
 }

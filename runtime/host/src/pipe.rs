@@ -4,12 +4,16 @@
 //! length is the one that was announced.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::HeaderMap;
 use http_body::Frame;
+
+use crate::engine::{since_tick, ticks};
+use crate::instance::Shared;
 
 /// How much a guest may write before somebody reads: enough that a usual page leaves the guest in one go.
 const CAPACITY: usize = 64 * 1024;
@@ -55,6 +59,10 @@ struct State {
     reader: Option<Waker>,
     writer: Option<Waker>,
     result: Option<Waker>,
+    /// The instance whose guest writes.
+    owner: Option<Arc<Shared>>,
+    /// The tick since which the reader takes nothing of what there is.
+    taken_at: u64,
 }
 
 /// The writer's end, held by the store's stream and future consumers.
@@ -64,6 +72,28 @@ pub struct Pipe(Arc<Mutex<State>>);
 /// The reader's end; dropping it tells the guest that nobody reads.
 #[derive(Debug)]
 pub struct PipeReader(Arc<Mutex<State>>);
+
+/// A body that is read while its guest still writes, as its instance knows it.
+#[derive(Debug)]
+pub struct Stream(Weak<Mutex<State>>);
+
+impl Stream {
+    /// Whether there is still something of it.
+    pub fn is_left(&self) -> bool {
+        self.0.strong_count() > 0
+    }
+
+    /// Whether somebody reads it, and does not leave what there is for longer than `patience`. That the guest has nothing
+    /// to say for the moment is no fault of the reader's.
+    pub fn is_read(&self, patience: Duration) -> bool {
+        let Some(state) = self.0.upgrade() else {
+            return false;
+        };
+        let state = lock(&state);
+        let takes = state.buffered == 0 || since_tick(state.taken_at) <= patience;
+        takes && !state.reader_gone && !state.delivered
+    }
+}
 
 fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
     // Nothing in this file panics while it holds the lock, so that it is never poisoned; if it were, go on.
@@ -105,10 +135,11 @@ impl State {
 }
 
 impl Pipe {
-    /// A pipe whose body will have `announced` bytes, if known.
-    pub fn new(announced: Option<u64>) -> Self {
+    /// A pipe for a guest of the instance `owner`, whose body will have `announced` bytes, if known.
+    pub fn new(announced: Option<u64>, owner: Arc<Shared>) -> Self {
         Pipe(Arc::new(Mutex::new(State {
             announced,
+            owner: Some(owner),
             ..State::default()
         })))
     }
@@ -144,6 +175,9 @@ impl Pipe {
         }
         if taken > 0 {
             state.received = received;
+            if state.buffered == 0 {
+                state.taken_at = ticks();
+            }
             state.buffered += taken;
             state
                 .chunks
@@ -234,6 +268,7 @@ impl PipeReader {
         }
         if let Some(chunk) = state.chunks.pop_front() {
             state.buffered -= chunk.len();
+            state.taken_at = ticks();
             wake(&mut state.writer);
             return Poll::Ready(Some(Ok(Frame::data(chunk))));
         }
@@ -249,13 +284,22 @@ impl PipeReader {
         }
     }
 
-    /// The whole body, if it has ended, is in one piece or empty, and has no trailers; or why it will never be whole.
+    /// The whole body, if it has ended, is in one piece or empty, and has no trailers; or why it will never be whole. One
+    /// that has not ended keeps its instance alive from now on, for as long as it is read.
     pub fn take_whole(&mut self) -> Option<Result<Bytes, BodyError>> {
         let mut state = lock(&self.0);
         if let Some(error) = &state.failed {
             return Some(Err(error.clone()));
         }
-        if !state.ended() || state.chunks.len() > 1 || state.trailers != Some(None) {
+        if !state.ended() {
+            let owner = state.owner.clone();
+            drop(state);
+            if let Some(owner) = owner {
+                owner.streams(Stream(Arc::downgrade(&self.0)));
+            }
+            return None;
+        }
+        if state.chunks.len() > 1 || state.trailers != Some(None) {
             return None;
         }
         state.delivered = true;
@@ -286,6 +330,9 @@ impl Drop for PipeReader {
         let mut state = lock(&self.0);
         state.reader_gone = true;
         state.chunks.clear();
+        if let Some(owner) = &state.owner {
+            owner.note_progress();
+        }
         wake(&mut state.writer);
         wake(&mut state.result);
     }

@@ -11,7 +11,9 @@ use levelfield_app::listing::Listing;
 use levelfield_app::{App, Stream};
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tracing::Level;
 
+use crate::admin::Admin;
 use crate::cli::{Format, Up};
 use crate::code::Code;
 use crate::component::{self, Guest, Loaded};
@@ -19,6 +21,7 @@ use crate::drain::Drain;
 use crate::engine::{self, Wasi};
 use crate::error::Error;
 use crate::limits::Limits;
+use crate::metrics::{CoreCounters, Scrape};
 use crate::outbound::{Origin, Permission};
 use crate::server::{self, Address, Bound, Hint, Listener, Service, tls};
 use crate::stdio::Sink;
@@ -36,8 +39,9 @@ pub fn up(flags: &Up) -> Result<(), Error> {
         listeners,
         file: _file,
     } = listen(flags)?;
+    let admin = admin(flags)?;
     let (runtime, mut signals) = signals()?;
-    let running = Running::start(app, flags, &address, listeners)?;
+    let running = Running::start(app, flags, &address, listeners, admin.as_ref())?;
     running.print_routes(flags.format);
     runtime.block_on(async {
         signals.next().await;
@@ -50,7 +54,7 @@ pub fn up(flags: &Up) -> Result<(), Error> {
 pub fn app(flags: &Up) -> Result<Arc<App>, Error> {
     let app = Arc::new(levelfield_app::load(&flags.app.options())?);
     for warning in &app.warnings {
-        eprintln!("warning: {warning}");
+        crate::say(Level::WARN, &format!("warning: {warning}"));
     }
     for id in &flags.follow {
         if !app.components.iter().any(|component| component.id == *id) {
@@ -67,6 +71,16 @@ pub fn listen(flags: &Up) -> Result<Bound, Error> {
         .or_else(|| std::thread::available_parallelism().ok().map(NonZero::get))
         .unwrap_or(1);
     server::bind(&flags.listen, cores, flags.find_free_port)
+}
+
+/// Starts the admin listener, if there is to be one.
+pub fn admin(flags: &Up) -> Result<Option<Admin>, Error> {
+    let Some(address) = flags.admin_listen else {
+        return Ok(None);
+    };
+    let admin = Admin::start(address)?;
+    crate::say(Level::INFO, &format!("Admin on http://{}", admin.address));
+    Ok(Some(admin))
 }
 
 /// The runtime that waits for signals, and what it waits for.
@@ -93,12 +107,13 @@ pub struct Running {
 }
 
 impl Running {
-    /// Compiles the app and serves it, one core for each listener.
+    /// Compiles the app and serves it, one core for each listener. With `admin` the cores count, and it tells.
     pub fn start(
         app: Arc<App>,
         flags: &Up,
         address: &Address,
         listeners: Vec<Listener>,
+        admin: Option<&Admin>,
     ) -> Result<Self, Error> {
         let mut limits = flags.limits.limits();
         if let Some(bytes) = app.max_instance_memory {
@@ -115,6 +130,12 @@ impl Running {
         let origin = origin(scheme.clone(), address)?;
         let components = load(&app, flags, &limits, listeners.len(), origin)?;
         let drain = Arc::new(Drain::default());
+        let counters: Vec<_> = admin
+            .iter()
+            .flat_map(|_| &listeners)
+            .map(|_| Arc::new(CoreCounters::new(components.len())))
+            .collect();
+        let scrape = scrape(&components, &counters, &limits);
         let service = Arc::new(Service {
             app: app.clone(),
             components,
@@ -124,7 +145,10 @@ impl Running {
             hint: Hint::for_stderr(),
             scheme: scheme.clone(),
         });
-        let threads = server::start(service, listeners)?;
+        let threads = server::start(service, listeners, &counters)?;
+        if let Some(admin) = admin {
+            admin.serve(scrape, drain.clone());
+        }
         Ok(Running {
             app,
             url: match address {
@@ -144,7 +168,8 @@ impl Running {
     /// Drains; `again` ends it early.
     pub async fn stop(self, flags: &Up, again: impl Future<Output = ()>) {
         let (delay, grace) = (flags.drain_delay, flags.drain_grace);
-        eprintln!("stopping: requests in flight have {grace:?}");
+        let line = format!("stopping: requests in flight have {grace:?}");
+        crate::say(Level::INFO, &line);
         self.drained(delay, grace, again).await;
     }
 
@@ -198,7 +223,8 @@ fn load(
     let engine_error = |error: wasmtime::Error| Error::Engine(format!("{error:#}"));
     if let Some(logs) = &app.logs {
         logs.prepare(flags.truncate_logs)?;
-        eprintln!("Logging component stdio to {:?}", logs.path());
+        let line = format!("Logging component stdio to {:?}", logs.path());
+        crate::say(Level::INFO, &line);
     }
     let mut engines: Vec<(Wasi, wasmtime::Engine, wasmtime::component::Linker<_>)> = Vec::new();
     let mut components = Vec::new();
@@ -234,6 +260,26 @@ fn load(
         )?));
     }
     Ok(components)
+}
+
+/// What a scrape reads of these components.
+fn scrape(components: &[Arc<Loaded>], cores: &[Arc<CoreCounters>], limits: &Limits) -> Scrape {
+    let mut engines: Vec<(&'static str, wasmtime::Engine)> = Vec::new();
+    for component in components {
+        let wasi = match component.wasi() {
+            Wasi::P2 => "0.2",
+            Wasi::P3 => "0.3",
+        };
+        if engines.iter().all(|(known, _)| *known != wasi) {
+            engines.push((wasi, component.engine().clone()));
+        }
+    }
+    Scrape {
+        components: components.iter().map(|c| c.guest.id.clone()).collect(),
+        cores: cores.to_vec(),
+        engines,
+        pool_size: limits.instances,
+    }
 }
 
 /// Where one of a component's output streams goes.

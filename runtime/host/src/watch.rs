@@ -6,7 +6,9 @@
 use std::time::Duration;
 
 use levelfield_app::watching::{Change, Snapshot, Watched};
+use tracing::Level;
 
+use crate::admin::Admin;
 use crate::cli::Watch;
 use crate::error::Error;
 use crate::server::{Bound, Listener};
@@ -21,6 +23,7 @@ pub fn watch(flags: &Watch) -> Result<(), Error> {
     let mut watched = levelfield_app::watched(&options)?;
     flags.up.refused.check()?;
     let bound = up::listen(&flags.up)?;
+    let admin = up::admin(&flags.up)?;
     let (runtime, mut signals) = up::signals()?;
     runtime.block_on(async {
         let mut running: Option<Running> = None;
@@ -29,7 +32,7 @@ pub fn watch(flags: &Watch) -> Result<(), Error> {
             // Of a manifest that is gone for a moment, as editors do, what it said last is watched.
             watched = levelfield_app::watched(&options).unwrap_or(watched);
             let before = watched.look();
-            match start(flags, change, &bound) {
+            match start(flags, change, &bound, admin.as_ref()) {
                 Ok(new) => {
                     new.print_routes(flags.up.format);
                     if let Some(old) = running.replace(new) {
@@ -37,7 +40,12 @@ pub fn watch(flags: &Watch) -> Result<(), Error> {
                         tokio::spawn(old.drained(Duration::ZERO, grace, std::future::pending()));
                     }
                 }
-                Err(error) => eprintln!("error: {error}; waiting for a change"),
+                Err(error) => {
+                    crate::say(
+                        Level::ERROR,
+                        &format!("error: {error}; waiting for a change"),
+                    );
+                }
             }
             let served = before.built(watched.look());
             tokio::select! {
@@ -53,7 +61,12 @@ pub fn watch(flags: &Watch) -> Result<(), Error> {
 }
 
 /// Builds if that is asked for, loads, and serves on the shared sockets.
-fn start(flags: &Watch, change: Change, bound: &Bound) -> Result<Running, Error> {
+fn start(
+    flags: &Watch,
+    change: Change,
+    bound: &Bound,
+    admin: Option<&Admin>,
+) -> Result<Running, Error> {
     if flags.clear {
         // The terminal's codes for: clear, and go to the corner.
         eprint!("\x1b[2J\x1b[H");
@@ -69,7 +82,7 @@ fn start(flags: &Watch, change: Change, bound: &Bound) -> Result<Running, Error>
             address: bound.address.clone(),
             source,
         })?;
-    Running::start(app, &flags.up, &bound.address, listeners)
+    Running::start(app, &flags.up, &bound.address, listeners, admin)
 }
 
 /// Waits for a change after which nothing changes for as long as `debounce`.

@@ -19,15 +19,16 @@ fn a_trap_is_a_500_and_the_next_request_is_served() {
 
 #[test]
 fn a_panic_fails_what_is_in_flight_on_its_instance_and_nothing_else() {
-    let host = Host::with_guest("trap", &["--workers", "1"]);
-    // Fifteen wait a second on one instance, which the sixteenth takes down.
+    let host = Host::with_guest("trap", &["--workers", "1", "--admin-listen", "127.0.0.1:0"]);
+    let in_flight = "levelfield_host_requests_in_flight{component=\"trap\"}";
+    // Fifteen wait on one instance, which the sixteenth takes down.
     let answers: Vec<u16> = thread::scope(|scope| {
         let waiting: Vec<_> = (0..15)
             .map(|_| scope.spawn(|| host.get("/wait").status))
             .collect();
-        thread::sleep(Duration::from_millis(300));
+        assert!(host.wait_for_metric(in_flight, 15.0));
         let bad = scope.spawn(|| host.get("/bad/wait").status);
-        thread::sleep(Duration::from_millis(100));
+        assert!(host.wait_for_metric(in_flight, 16.0));
         // The instance is full: this one is on another.
         let other = scope.spawn(|| host.get("/wait").status);
         assert_eq!(bad.join().unwrap(), 500);

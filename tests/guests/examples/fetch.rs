@@ -10,9 +10,7 @@ async fn handle(request: Request) -> Answer {
     let Some(url) = url.first().map(|url| String::from_utf8_lossy(url).into_owned()) else {
         return text(200, "ok");
     };
-    let (scheme, rest) = url.split_once("://").unwrap_or(("http", &url));
-    let at = rest.find('/').unwrap_or(rest.len());
-    let (authority, path) = rest.split_at(at);
+    let (scheme, authority, path) = guests::split(&url);
     let path = request
         .get_headers()
         .get("x-path")

@@ -1,14 +1,11 @@
 //! Takes memory until there is none.
-use guests::{Answer, text, wasip3::http::types::Request};
+use guests::{Answer, abuse, text, wasip3::http::types::Request};
 
 guests::guest!(handle);
 
 async fn handle(request: Request) -> Answer {
     if guests::is_bad(&request) {
-        let mut kept = Vec::new();
-        loop {
-            kept.push(std::hint::black_box(vec![1u8; 1 << 20]));
-        }
+        abuse::take_memory();
     }
     text(200, "ok")
 }

@@ -1,5 +1,7 @@
 //! What the guests share: answer well on `/`, misbehave on `/bad`.
 
+pub mod abuse;
+
 pub use wasip3;
 use wasip3::http::types::{ErrorCode, Fields, Request, Response};
 use wasip3::{wit_bindgen, wit_future, wit_stream};
@@ -67,4 +69,12 @@ where
         drop(done);
     });
     Ok(response)
+}
+
+/// A URL's scheme, authority and path.
+pub fn split(url: &str) -> (&str, &str, &str) {
+    let (scheme, rest) = url.split_once("://").unwrap_or(("http", url));
+    let at = rest.find('/').unwrap_or(rest.len());
+    let (authority, path) = rest.split_at(at);
+    (scheme, authority, path)
 }

@@ -1,7 +1,6 @@
 //! A new connection to a destination: resolve, connect, TLS, HTTP/1.1 handshake.
 
 use std::io::ErrorKind;
-use std::sync::{Arc, OnceLock};
 
 use hyper::client::conn::http1::{self, SendRequest};
 use hyper::rt::{Read, Write};
@@ -9,11 +8,11 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::pki_types::ServerName;
-use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
 use super::pool::{Key, Place};
-use super::{Permission, SendError};
+use super::{Permission, SendError, tls};
 use crate::message::Body;
+use crate::nodelay;
 
 /// Connects to `key`. `place` is held for as long as the connection is open.
 pub async fn connect(
@@ -22,15 +21,12 @@ pub async fn connect(
     place: Place,
 ) -> Result<SendRequest<Body>, SendError> {
     let stream = dial(key, permission).await?;
-    stream
-        .set_nodelay(true)
-        .map_err(|error| SendError::Unreachable(error.to_string()))?;
     if !key.tls {
         return handshake(TokioIo::new(stream), place).await;
     }
     let name = ServerName::try_from(key.host.clone())
         .map_err(|error| SendError::Tls(error.to_string()))?;
-    let stream = TlsConnector::from(tls_config())
+    let stream = TlsConnector::from(tls::config())
         .connect(name, stream)
         .await
         .map_err(tls_error)?;
@@ -49,7 +45,7 @@ async fn dial(key: &Key, permission: &Permission) -> Result<TcpStream, SendError
             last = SendError::Prohibited;
             continue;
         }
-        match TcpStream::connect(address).await {
+        match nodelay::connect(address).await {
             Ok(stream) => return Ok(stream),
             Err(error) if error.kind() == ErrorKind::ConnectionRefused => {
                 last = SendError::Refused;
@@ -73,23 +69,6 @@ where
         drop(place);
     });
     Ok(sender)
-}
-
-/// The TLS settings, made once: building the set of root certificates takes longer than a handshake.
-pub fn tls_config() -> Arc<ClientConfig> {
-    static CONFIG: OnceLock<Arc<ClientConfig>> = OnceLock::new();
-    CONFIG
-        .get_or_init(|| {
-            let roots = RootCertStore {
-                roots: webpki_roots::TLS_SERVER_ROOTS.into(),
-            };
-            Arc::new(
-                ClientConfig::builder()
-                    .with_root_certificates(roots)
-                    .with_no_client_auth(),
-            )
-        })
-        .clone()
 }
 
 fn tls_error(error: std::io::Error) -> SendError {

@@ -15,6 +15,7 @@ use super::{Outbound, Permission, SendError};
 use crate::call::CallError;
 use crate::core::Core;
 use crate::message::{Body, Request, Response};
+use crate::observed::Observed;
 use crate::server::well_known;
 
 /// What a callee learns of its caller's address.
@@ -98,6 +99,8 @@ fn whole(response: http::Response<Body>) -> Response {
 }
 
 async fn call(index: usize, request: Request) -> Result<Response, SendError> {
+    let mut observed = Observed::begin();
+    observed.reaches(index);
     let (sender, receiver) = oneshot::channel();
     // A task of its own: one store's event loop must not run inside another's.
     tokio::task::spawn_local(async move {
@@ -106,6 +109,13 @@ async fn call(index: usize, request: Request) -> Result<Response, SendError> {
             Some(core) => core.call(index, request).await,
             None => Err(CallError::NoResponse),
         };
+        match &answer {
+            Ok(response) => observed.answered(response.status),
+            Err(error) => {
+                observed.fails(error.into());
+                observed.answered(StatusCode::INTERNAL_SERVER_ERROR);
+            }
+        }
         // The caller may be gone.
         let _ = sender.send(answer);
     });

@@ -2,8 +2,10 @@
 
 mod connect;
 pub mod local;
+mod observed;
 mod pool;
 mod send;
+pub mod tls;
 
 use std::collections::HashSet;
 use std::net::{IpAddr, SocketAddr};
@@ -14,11 +16,11 @@ use http::uri::{Authority, PathAndQuery, Scheme};
 use http::{HeaderMap, Method};
 use levelfield_app::App;
 use levelfield_app::outbound::{AllowedHosts, Denied};
+use tracing::Level;
 
 pub use levelfield_app::authority::parse as parse_authority;
 
-pub use self::connect::tls_config;
-pub use self::send::send;
+pub use self::observed::send;
 use crate::limits::Limits;
 use crate::message::Body;
 use crate::pipe::BodyError;
@@ -144,7 +146,8 @@ impl Permission {
         let mut told = self.told.lock().unwrap_or_else(|e| e.into_inner());
         // Bounded, so that a guest that tries many hosts fills neither memory nor the log.
         if told.len() < 100 && told.insert(denied.entry().to_owned()) {
-            eprintln!("component `{}`: {denied}", component.id);
+            let line = format!("component `{}`: {denied}", component.id);
+            crate::say(Level::WARN, &line);
         }
         Err(SendError::Denied)
     }

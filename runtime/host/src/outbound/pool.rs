@@ -10,6 +10,7 @@ use hyper::client::conn::http1::SendRequest;
 use super::connect::connect;
 use super::{Permission, SendError};
 use crate::message::Body;
+use crate::metrics::{self, Held};
 
 /// How long an unused connection is kept: less than most servers keep their end.
 const KEEP: Duration = Duration::from_secs(30);
@@ -40,16 +41,19 @@ pub struct Lease {
     /// It has carried a request before.
     pub reused: bool,
     key: Key,
+    lent: Held,
 }
 
 impl Lease {
-    /// Keeps the connection for the next request; it is lent again only once the response has been read.
-    pub fn put_back(self) {
+    /// Keeps the connection for the next request; it is lent again only once the response has been read. What is given
+    /// back is to be dropped then.
+    pub fn put_back(self) -> Held {
         POOL.with_borrow_mut(|pool| {
             if let Some(destination) = pool.get_mut(&self.key) {
                 destination.kept.push((self.connection, Instant::now()));
             }
         });
+        self.lent
     }
 }
 
@@ -59,21 +63,25 @@ pub async fn checkout(
     permission: &Permission,
     timeout: Duration,
 ) -> Result<Lease, SendError> {
+    let lent = Held::new(|core| &core.outbound_lent);
     if let Some(connection) = kept(key) {
         return Ok(Lease {
             connection,
             reused: true,
             key: key.clone(),
+            lent,
         });
     }
     let place = Place::take(key, permission.limits.outbound_connections)?;
     let connection = tokio::time::timeout(timeout, connect(key, permission, place))
         .await
         .map_err(|_| SendError::ConnectTimeout)??;
+    metrics::here(|core| core.outbound_created.one());
     Ok(Lease {
         connection,
         reused: false,
         key: key.clone(),
+        lent,
     })
 }
 
@@ -91,7 +99,7 @@ fn kept(key: &Key) -> Option<SendRequest<Body>> {
 }
 
 /// One of a destination's places for connections, given back when the connection ends.
-pub struct Place(Key);
+pub struct Place(Key, #[expect(dead_code, reason = "its drop counts")] Held);
 
 impl Place {
     fn take(key: &Key, limit: usize) -> Result<Self, SendError> {
@@ -101,7 +109,7 @@ impl Place {
                 return Err(SendError::LimitReached);
             }
             destination.open += 1;
-            Ok(Place(key.clone()))
+            Ok(Place(key.clone(), Held::new(|core| &core.outbound_open)))
         })
     }
 }

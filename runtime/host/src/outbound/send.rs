@@ -11,12 +11,16 @@ use super::pool::{Key, checkout};
 use super::{Outbound, Permission, SendError, local};
 use crate::headers::is_forbidden;
 use crate::message::{Body, Response};
+use crate::metrics::Held;
 
 /// The host name of a request to the app itself.
 const SELF: &str = "self.alt";
 
 /// Sends `request` if the component may, and waits for the response's head.
-pub async fn send(permission: Arc<Permission>, request: Outbound) -> Result<Response, SendError> {
+pub async fn deliver(
+    permission: Arc<Permission>,
+    request: Outbound,
+) -> Result<Response, SendError> {
     let scheme = request.scheme.clone().unwrap_or(Scheme::HTTP);
     let tls = match scheme.as_str() {
         "http" => false,
@@ -56,8 +60,8 @@ pub async fn send(permission: Arc<Permission>, request: Outbound) -> Result<Resp
             .map_err(|_| SendError::ResponseTimeout)?;
         match sent {
             Ok(response) => {
-                lease.put_back();
-                return Ok(response_from(response, between_bytes));
+                let lent = lease.put_back();
+                return Ok(response_from(response, between_bytes, lent));
             }
             // A kept connection may have been closed by the other side meanwhile; nothing was sent, so try anew.
             Err(mut failed) => match failed.take_message() {
@@ -91,7 +95,11 @@ pub(super) fn path(path: Option<PathAndQuery>) -> Result<PathAndQuery, SendError
     }
 }
 
-fn response_from(response: hyper::Response<hyper::body::Incoming>, pause: Duration) -> Response {
+fn response_from(
+    response: hyper::Response<hyper::body::Incoming>,
+    pause: Duration,
+    lent: Held,
+) -> Response {
     let (mut parts, body) = response.into_parts();
     let connection: Vec<_> = parts
         .headers
@@ -105,7 +113,7 @@ fn response_from(response: hyper::Response<hyper::body::Incoming>, pause: Durati
     Response {
         status: parts.status,
         headers: parts.headers,
-        body: Body::from_wire(body, u64::MAX, pause),
+        body: Body::from_wire(body, u64::MAX, pause).with_held(lent),
     }
 }
 

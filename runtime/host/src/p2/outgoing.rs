@@ -12,6 +12,7 @@ use super::body::OutgoingBody;
 use super::incoming::{method_out, scheme_out};
 use crate::call::{CallError, Reply};
 use crate::headers::{self, Fields};
+use crate::instance::Shared;
 use crate::message::{Body, Response};
 use crate::outbound;
 use crate::pipe::{Pipe, PipeReader};
@@ -43,11 +44,12 @@ pub struct OutgoingMessageBody(Option<PipeReader>);
 
 impl OutgoingMessageBody {
     /// The body to be written, the first time.
-    fn open(&mut self, headers: &Fields) -> Option<Pipe> {
+    fn open(&mut self, headers: &Fields, owner: &Arc<Shared>) -> Option<Pipe> {
         if self.0.is_some() {
             return None;
         }
-        let pipe = Pipe::new(headers::content_length(headers.map()).ok().flatten());
+        let announced = headers::content_length(headers.map()).ok().flatten();
+        let pipe = Pipe::new(announced, owner.clone());
         self.0 = Some(pipe.reader());
         Some(pipe)
     }
@@ -128,7 +130,7 @@ fn link_request(types: &mut LinkerInstance<'_, State>) -> Result<()> {
         |mut store: Store<'_>, (this,): (Handle,)| {
             let state = store.data_mut();
             let request = get_mut(&mut state.http02.outgoing_requests, &this)?;
-            let Some(pipe) = request.body.open(&request.headers) else {
+            let Some(pipe) = request.body.open(&request.headers, &state.shared) else {
                 return Ok((Err(()),));
             };
             let body = OutgoingBody::new(pipe, state.shared.clone());
@@ -260,7 +262,7 @@ fn link_response(types: &mut LinkerInstance<'_, State>) -> Result<()> {
         |mut store: Store<'_>, (this,): (Handle,)| {
             let state = store.data_mut();
             let response = get_mut(&mut state.http02.outgoing_responses, &this)?;
-            let Some(pipe) = response.body.open(&response.headers) else {
+            let Some(pipe) = response.body.open(&response.headers, &state.shared) else {
                 return Ok((Err(()),));
             };
             let body = OutgoingBody::new(pipe, state.shared.clone());

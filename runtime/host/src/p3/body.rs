@@ -45,8 +45,8 @@ pub fn pipe_out(
     trailers: FutureReader<Trailers>,
 ) -> Result<(Pipe, FutureReader<Result<(), ErrorCode>>)> {
     let announced = headers::content_length(headers).ok().flatten();
-    let pipe = Pipe::new(announced);
     let shared = store.data().shared.clone();
+    let pipe = Pipe::new(announced, shared.clone());
     match contents {
         Some(contents) => contents.pipe(
             &mut *store,

@@ -20,6 +20,7 @@ use super::peer::Peer;
 use super::socket::{self, Socket};
 use super::{Listener, Service, request};
 use crate::core::Core;
+use crate::metrics;
 
 /// How long to wait when the process is out of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -177,6 +178,10 @@ struct Open(Rc<Connections>);
 impl Open {
     fn new(connections: Rc<Connections>) -> Self {
         connections.open.set(connections.open.get() + 1);
+        metrics::here(|core| {
+            core.connections.one();
+            core.connections_accepted.one();
+        });
         Open(connections)
     }
 }
@@ -184,6 +189,7 @@ impl Open {
 impl Drop for Open {
     fn drop(&mut self) {
         self.0.open.set(self.0.open.get() - 1);
+        metrics::here(|core| core.connections.one_less());
         self.0.closed.notify_one();
     }
 }

@@ -19,10 +19,11 @@ use tokio_rustls::TlsAcceptor;
 pub use self::hint::Hint;
 pub use self::listen::{Address, Bound, Listener, bind};
 use crate::component::Loaded;
-use crate::core::Core;
+use crate::core::{Core, Shares};
 use crate::drain::Drain;
 use crate::error::Error;
 use crate::limits::Limits;
+use crate::metrics::{self, CoreCounters};
 use crate::outbound::local;
 
 /// What every core serves.
@@ -38,21 +39,30 @@ pub struct Service {
     pub hint: Hint,
 }
 
-/// Starts a thread for each listener. They end when the drain is over.
+/// Starts a thread for each listener, which counts in its `counters` if there are some. They end when the drain is over.
 pub fn start(
     service: Arc<Service>,
     listeners: Vec<Listener>,
+    counters: &[Arc<CoreCounters>],
 ) -> Result<Vec<JoinHandle<()>>, Error> {
     let limits = share(&service.limits, listeners.len());
+    let shares = Arc::new(Shares::new(&limits, listeners.len()));
     listeners
         .into_iter()
         .enumerate()
         .map(|(index, listener)| {
             let service = service.clone();
             let limits = limits.clone();
+            let shares = shares.clone();
+            let counters = counters.get(index).cloned();
             std::thread::Builder::new()
                 .name(format!("core-{index}"))
-                .spawn(move || run(service, listener, limits))
+                .spawn(move || {
+                    if let Some(counters) = counters {
+                        metrics::enter(counters);
+                    }
+                    run(service, listener, limits, &shares);
+                })
                 .map_err(|source| Error::Io {
                     what: "cannot start a thread".into(),
                     source,
@@ -61,19 +71,15 @@ pub fn start(
         .collect()
 }
 
-/// One core's part of the limits that count over all cores.
+/// The limits of one core: of what is not counted over all of them, its part.
 pub fn share(limits: &Limits, cores: usize) -> Limits {
-    let part = |whole: usize| (whole / cores).max(1);
     Limits {
-        instances: part(limits.instances),
-        concurrent_requests: part(limits.concurrent_requests),
-        queue: limits.queue / cores,
-        outbound_connections: part(limits.outbound_connections),
+        outbound_connections: (limits.outbound_connections / cores).max(1),
         ..limits.clone()
     }
 }
 
-fn run(service: Arc<Service>, listener: Listener, limits: Limits) {
+fn run(service: Arc<Service>, listener: Listener, limits: Limits, shares: &Shares) {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build();
@@ -85,7 +91,7 @@ fn run(service: Arc<Service>, listener: Listener, limits: Limits) {
         }
     };
     let tasks = tokio::task::LocalSet::new();
-    let core = Core::new(&service.components, limits);
+    let core = Core::new(&service.components, limits, shares);
     local::enter(&core);
     tasks.block_on(
         &runtime,

@@ -15,6 +15,7 @@ use super::peer::Peer;
 use crate::call::CallError;
 use crate::limits::Limits;
 use crate::message::{self, Body};
+use crate::observed::Observed;
 
 /// Why a request gets an answer of the host's own.
 enum Refusal {
@@ -32,16 +33,25 @@ pub async fn answer(
     peer: &Peer,
     request: Request<Incoming>,
 ) -> Response<Body> {
-    match serve(connections, peer, request).await {
+    let mut observed = Observed::begin();
+    let response = match serve(connections, peer, request, &mut observed).await {
         Ok(response) => response,
-        Err(refusal) => refusal.into_response(),
-    }
+        Err(refusal) => {
+            if let Refusal::Guest(error) = &refusal {
+                observed.fails(error.into());
+            }
+            refusal.into_response()
+        }
+    };
+    observed.answered(response.status());
+    response
 }
 
 async fn serve(
     connections: &Connections,
     peer: &Peer,
     request: Request<Incoming>,
+    observed: &mut Observed,
 ) -> Result<Response<Body>, Refusal> {
     let service = &connections.service;
     let limits = &service.limits;
@@ -68,6 +78,7 @@ async fn serve(
         Target::Static(answer) => return Ok(answer.response().map(Body::Full)),
         Target::Component(component) => *component,
     };
+    observed.reaches(component);
     let is_head = parts.method == Method::HEAD;
     let body = Body::from_wire(body, limits.request_body, limits.client_pause);
     let request = for_guest(

@@ -6,6 +6,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 
 use super::listen;
+use crate::nodelay;
 
 /// What `spin-client-addr` says where a client has no address, as a Unix socket's has not.
 const NOWHERE: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0);
@@ -34,10 +35,7 @@ impl Listener {
         match self {
             Self::Tcp(listener) => {
                 let (stream, peer) = listener.accept().await?;
-                // An answer goes out when it is written, not when the client acknowledged the one before.
-                if let Err(error) = stream.set_nodelay(true) {
-                    tracing::debug!(%error, "TCP_NODELAY");
-                }
+                nodelay::send_at_once(&stream);
                 Ok((Socket::Tcp(stream), peer))
             }
             Self::Unix(listener) => {

@@ -12,6 +12,7 @@ use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::rustls::server::{ClientHello, ResolvesServerCert};
 use tokio_rustls::rustls::sign::CertifiedKey;
+use tracing::Level;
 
 use crate::error::Error;
 
@@ -77,9 +78,13 @@ fn follow(files: &Files, mut seen: Look, pair: &Weak<Pair>) {
         match files.read() {
             Ok(new) => {
                 *pair.current.write().unwrap_or_else(|e| e.into_inner()) = Arc::new(new);
-                eprintln!("TLS: serving the new {}", files.certificate.display());
+                let name = files.certificate.display();
+                crate::say(Level::INFO, &format!("TLS: serving the new {name}"));
             }
-            Err(reason) => eprintln!("TLS: {reason}; the certificate before it stays in use"),
+            Err(reason) => {
+                let line = format!("TLS: {reason}; the certificate before it stays in use");
+                crate::say(Level::ERROR, &line);
+            }
         }
     }
 }

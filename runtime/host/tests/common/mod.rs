@@ -1,13 +1,17 @@
 //! What the host's tests share: the guests, the real binary around one of them, and a client that sees every byte.
 #![allow(dead_code, reason = "each test file uses its part")]
 
-use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpStream};
+pub mod prometheus;
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 use std::sync::OnceLock;
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
+use prometheus::Exposition;
 use testbed::{Process, Ready};
 
 /// No test waits longer than this for anything that should happen soon.
@@ -93,9 +97,37 @@ impl Host {
         Self::up(&[&["--from", from], flags].concat())
     }
 
+    /// Serves several guests, `(id, guest)` below `/id/` and `/bad/id/`, and a static response at `/fixed`. Each may
+    /// reach all of the others and what listens on 127.0.0.1.
+    pub fn with_guests(guests: &[(&str, &str)], flags: &[&str]) -> (tempfile::TempDir, Self) {
+        let directory = tempfile::tempdir().expect("a directory");
+        let manifest = directory.path().join("spin.toml");
+        let mut text = "spin_manifest_version = 2\n[application]\nname = \"a\"\n\
+                        [[trigger.http]]\nroute = \"/fixed\"\nstatic_response = { status_code = 418 }\n"
+            .to_owned();
+        for (id, name) in guests {
+            text += &format!(
+                "[[trigger.http]]\nroute = \"/bad/{id}/...\"\ncomponent = \"{id}\"\n\
+                 [[trigger.http]]\nroute = \"/{id}/...\"\ncomponent = \"{id}\"\n\
+                 [component.{id}]\nsource = {:?}\n\
+                 allowed_outbound_hosts = [\"http://*.spin.internal\", \"http://127.0.0.1:*\"]\n",
+                guest(name)
+            );
+        }
+        std::fs::write(&manifest, text).expect("written");
+        let from = manifest.to_str().expect("the path is UTF-8");
+        let host = Self::up(&[&["--from", from], flags].concat());
+        (directory, host)
+    }
+
     /// `up` with these flags, on a free port.
     pub fn up(flags: &[&str]) -> Self {
         Self::start(&mut up(flags))
+    }
+
+    /// The same with variables in the host's own environment.
+    pub fn up_with(flags: &[&str], environment: &[(&str, &str)]) -> Self {
+        Self::start(up(flags).envs(environment.iter().copied()))
     }
 
     /// A command that [`up`] made and the test changed.
@@ -168,11 +200,116 @@ impl Host {
         pages * 4096
     }
 
+    /// Asks the admin listener.
+    pub fn admin(&self, method: &str, path: &str) -> Answer {
+        let output = self.output();
+        let address = output
+            .split("Admin on http://")
+            .nth(1)
+            .and_then(|rest| rest.split_whitespace().next())
+            .expect("the host was started with --admin-listen");
+        let mut stream = TcpStream::connect(address).expect("the admin listener accepts");
+        stream.set_read_timeout(Some(SOON)).expect("a time");
+        write!(
+            stream,
+            "{method} {path} HTTP/1.1\r\nhost: test\r\nconnection: close\r\n\r\n"
+        )
+        .expect("written");
+        read_answer(&mut stream)
+    }
+
+    /// What the admin listener tells now.
+    pub fn metrics(&self) -> Exposition {
+        let answer = self.admin("GET", "/metrics");
+        assert_eq!(
+            answer.header("content-type"),
+            Some("text/plain; version=0.0.4; charset=utf-8")
+        );
+        Exposition::parse(&answer.body)
+    }
+
+    /// Whether the sample `key` becomes `value` soon.
+    pub fn wait_for_metric(&self, key: &str, value: f64) -> bool {
+        let start = Instant::now();
+        while self.metrics().get(key) != value {
+            if start.elapsed() > SOON {
+                return false;
+            }
+            thread::sleep(Duration::from_millis(50));
+        }
+        true
+    }
+
     /// It still answers as it should.
     pub fn assert_well(&self) {
         let answer = self.get("/");
         assert_eq!((answer.status, answer.body.as_str()), (200, "ok"));
     }
+}
+
+/// The statuses of this many GETs of `path`, all at once, over as few HTTP/2 connections as `connections`.
+pub fn at_once(host: &Host, path: &str, requests: usize, connections: usize) -> Vec<u16> {
+    use http_body_util::{BodyExt, Empty};
+    use hyper_util::rt::{TokioExecutor, TokioIo};
+
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime");
+    runtime.block_on(async {
+        let mut asked = tokio::task::JoinSet::new();
+        for connection in 0..connections {
+            let stream = tokio::net::TcpStream::connect(host.address).await;
+            let stream = TokioIo::new(stream.expect("the host accepts"));
+            let (sender, driven) =
+                hyper::client::conn::http2::handshake(TokioExecutor::new(), stream)
+                    .await
+                    .expect("HTTP/2");
+            tokio::spawn(driven);
+            for _ in (connection..requests).step_by(connections) {
+                let mut sender = sender.clone();
+                let request = http::Request::get(format!("http://test{path}"))
+                    .body(Empty::<hyper::body::Bytes>::new())
+                    .expect("a request");
+                asked.spawn(async move {
+                    sender.ready().await.expect("room for a stream");
+                    let response = sender.send_request(request).await.expect("an answer");
+                    let status = response.status().as_u16();
+                    response.collect().await.expect("a whole body");
+                    status
+                });
+            }
+        }
+        let all = tokio::time::timeout(3 * SOON, asked.join_all());
+        all.await.expect("all are answered soon")
+    })
+}
+
+/// A server on kept connections, which answers each request's head with what `answer` makes of it.
+pub fn server(answer: impl Fn(&str) -> String + Clone + Send + 'static) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = listener.local_addr().expect("bound");
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let Ok(mut stream) = stream else { return };
+            let answer = answer.clone();
+            thread::spawn(move || {
+                let mut lines = BufReader::new(stream.try_clone().expect("a handle")).lines();
+                let mut head = String::new();
+                while let Some(Ok(line)) = lines.next() {
+                    if !line.is_empty() {
+                        head += &format!("{line}\n");
+                    } else if stream
+                        .write_all(answer(&std::mem::take(&mut head)).as_bytes())
+                        .is_err()
+                    {
+                        return;
+                    }
+                }
+            });
+        }
+    });
+    address
 }
 
 /// An answer as it came over the wire.
