@@ -133,14 +133,16 @@ fn nothing_stays_of_two_thousand_requests_at_once_on_a_thousand_places() {
         assert_idle(&host);
         host.memory()
     };
-    let memory = round();
+    // What the allocator keeps goes up and down from round to round; what leaks is in the lowest too.
+    let lowest = || (0..3).map(|_| round()).min().unwrap();
+    let memory = lowest();
     let before = host.descriptors();
     let seen = host.metrics();
     assert_eq!(
         seen.get("levelfield_host_requests_total{component=\"slow\",status=\"2xx\"}"),
-        2000.0
+        6000.0
     );
-    let grown = round().saturating_sub(memory);
+    let grown = lowest().saturating_sub(memory);
     assert!(grown < SLACK, "grew by {grown} bytes");
     assert!(descriptors(&host, before) <= before);
 }

@@ -2,20 +2,10 @@
 use guests::{Answer, text, wasip3::http::types::Request};
 
 guests::wasip3::wit_bindgen::generate!({
-    inline: "
-        package guests:variable;
-
-        package wasi:config@0.2.0-rc.1 {
-            interface store {
-                variant error { upstream(string), io(string) }
-                get: func(key: string) -> result<option<string>, error>;
-            }
-        }
-
-        world guest { import wasi:config/store@0.2.0-rc.1; }
-    ",
-    generate_all,
+    world: "settings",
+    path: "wit",
     runtime_path: "guests::wasip3::wit_bindgen::rt",
+    generate_all,
 });
 
 guests::guest!(handle);
