@@ -9,6 +9,17 @@ use lab::results::{Gate, Outcome};
 use support::bench::{BENCH, Bench, cgroups, marked, stderr, wait_until};
 use testbed::{Process, Ready};
 
+/// The least of a run: one target, one profile, one block.
+const ONE_BLOCK: [&str; 7] = [
+    "--quick",
+    "--targets",
+    "one",
+    "--profiles",
+    "fixed-rate",
+    "--blocks",
+    "1",
+];
+
 #[test]
 fn a_quick_run_fills_every_place_of_its_plan_and_publishes_no_ratio() {
     let bench = Bench::new();
@@ -153,15 +164,7 @@ fn a_target_that_does_not_read_the_runs_store_has_failed() {
         );
     let service = "\n[service.mongo]\nstore = true\nbuiltin = \"mongo\"\n";
     std::fs::write(bench.dir.path().join("bench.toml"), stored + service).unwrap();
-    let output = bench.run(&[
-        "--quick",
-        "--targets",
-        "one",
-        "--profiles",
-        "fixed-rate",
-        "--blocks",
-        "1",
-    ]);
+    let output = bench.run(&ONE_BLOCK);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let Outcome::Failed { why } = &bench.results().trials[0].outcome else {
         panic!("{}", stderr(&output));
@@ -178,15 +181,7 @@ fn a_warm_up_that_may_last_ends_when_the_server_is_steady_or_says_that_it_was_no
         1,
     );
     std::fs::write(bench.dir.path().join("bench.toml"), patient).unwrap();
-    let output = bench.run(&[
-        "--quick",
-        "--targets",
-        "one",
-        "--profiles",
-        "fixed-rate",
-        "--blocks",
-        "1",
-    ]);
+    let output = bench.run(&ONE_BLOCK);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let results = bench.results();
     let trial = &results.trials[0];

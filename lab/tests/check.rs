@@ -2,8 +2,7 @@
 
 mod support;
 
-use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -417,38 +416,9 @@ fn a_server_that_knows_the_cases_by_heart_is_found_out_by_ids_that_it_cannot_kno
     );
 }
 
-/// A server that takes what one read gives for one request, as careless ones do.
-fn careless_server() -> SocketAddr {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
-    std::thread::spawn(move || {
-        for mut stream in listener.incoming().flatten() {
-            std::thread::spawn(move || {
-                let mut buffer = [0; 8192];
-                while let Ok(length @ 1..) = stream.read(&mut buffer) {
-                    let text = String::from_utf8_lossy(&buffer[..length]);
-                    let mut words = text.split(' ');
-                    let asked = Asked {
-                        method: words.next().unwrap_or_default().to_owned(),
-                        target: words.next().unwrap_or_default().to_owned(),
-                    };
-                    let bytes = match text.ends_with("\r\n\r\n") {
-                        true => support::hello(&asked),
-                        false => answer(&asked, 400, &[], ""),
-                    };
-                    if stream.write_all(&bytes).is_err() {
-                        return;
-                    }
-                }
-            });
-        }
-    });
-    address
-}
-
 #[test]
 fn a_server_that_takes_a_read_for_a_request_is_found_out() {
-    let text = stdout(&check(careless_server(), &[]));
+    let text = stdout(&check(support::careless_server(), &[]));
     assert!(
         text.contains("pass  GET, HEAD  /helloWorld                   a greeting"),
         "{text}"

@@ -4,7 +4,7 @@
 
 pub mod bench;
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 
@@ -66,4 +66,33 @@ pub fn answer(asked: &Asked, status: u16, headers: &[(&str, &str)], body: &str) 
 pub fn hello(asked: &Asked) -> Vec<u8> {
     let json = [("content-type", "application/json")];
     answer(asked, 200, &json, r#"{"message":"Hello world!"}"#)
+}
+
+/// A server that takes what one read gives for one request, as careless ones do.
+pub fn careless_server() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            std::thread::spawn(move || {
+                let mut buffer = [0; 8192];
+                while let Ok(length @ 1..) = stream.read(&mut buffer) {
+                    let text = String::from_utf8_lossy(&buffer[..length]);
+                    let mut words = text.split(' ');
+                    let asked = Asked {
+                        method: words.next().unwrap_or_default().to_owned(),
+                        target: words.next().unwrap_or_default().to_owned(),
+                    };
+                    let bytes = match text.ends_with("\r\n\r\n") {
+                        true => hello(&asked),
+                        false => answer(&asked, 400, &[], ""),
+                    };
+                    if stream.write_all(&bytes).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+    });
+    address
 }

@@ -14,7 +14,7 @@ fn app(directory: &Path, flags: &[&str]) -> Command {
     let mut manifest = format!(
         "spin_manifest_version = 2\n[application]\nname = \"a\"\n\
          [[trigger.http]]\nroute = \"/...\"\ncomponent = \"a\"\n[component.a]\nsource = {:?}\n",
-        guest("variable")
+        guest("settings")
     );
     for name in names {
         manifest += &format!("variables.{name} = \"<{{{{ {name} }}}}>\"\n");
@@ -26,6 +26,11 @@ fn app(directory: &Path, flags: &[&str]) -> Command {
     let mut command = up(flags);
     command.current_dir(directory);
     command
+}
+
+/// What the component reads of a variable through `wasi:config/store`.
+fn seen(host: &Host, name: &str) -> String {
+    host.get(&format!("/config?{name}")).body
 }
 
 #[test]
@@ -57,18 +62,18 @@ fn values_come_from_the_flag_the_providers_the_environment_a_dotenv_file_and_the
         .env("SPIN_VARIABLE_PROVIDER", "wrong")
         .env("SPIN_VARIABLE_ENVIRONMENT", "by environment");
     let host = Host::start(&mut command);
-    for (path, value) in [
-        ("/flag", "<by flag>"),
-        ("/provider", "<by provider>"),
-        ("/environment", "<by environment>"),
-        ("/dotenv", "<by dotenv>"),
-        ("/fallback", "<default>"),
+    for (name, value) in [
+        ("flag", "<by flag>"),
+        ("provider", "<by provider>"),
+        ("environment", "<by environment>"),
+        ("dotenv", "<by dotenv>"),
+        ("fallback", "<default>"),
     ] {
-        assert_eq!(host.get(path).body, value);
+        assert_eq!(seen(&host, name), format!("Ok(Some({value:?}))"));
     }
     assert_eq!(
-        host.get("/other").status,
-        404,
+        seen(&host, "other"),
+        "Ok(None)",
         "a component sees its own alone"
     );
 }
@@ -89,5 +94,5 @@ fn the_dotenv_file_is_that_of_the_current_directory() {
     let from = ["--from", text(app_directory.path())];
     let mut command = app(app_directory.path(), &from);
     let host = Host::start(command.current_dir(elsewhere.path()));
-    assert_eq!(host.get("/dotenv").body, "<current>");
+    assert_eq!(seen(&host, "dotenv"), r#"Ok(Some("<current>"))"#);
 }
