@@ -41,12 +41,11 @@ fn ask(sidecar: &Sidecar, id: UserId) -> Result<Answer, ErrorCode> {
     let patience = u64::try_from(SIDECAR_PATIENCE.as_nanos()).unwrap_or(u64::MAX);
     let deadline = monotonic_clock::subscribe_duration(patience);
     let coming = outgoing_handler::handle(request(sidecar, id)?, None)?;
-    let response = loop {
-        // An outer None: not there yet. The inner result fails only if it was taken before.
-        if let Some(taken) = coming.get() {
-            break taken.unwrap_or(Err(ErrorCode::HttpResponseIncomplete))?;
-        }
-        wait(&coming.subscribe(), &deadline)?;
+    wait(&coming.subscribe(), &deadline)?;
+    // It is there now, and nobody has taken it before.
+    let response = match coming.get() {
+        Some(Ok(response)) => response?,
+        None | Some(Err(())) => return Err(ErrorCode::HttpResponseIncomplete),
     };
     let status = response.status();
     let content_type = response.headers().get("content-type").pop();
@@ -89,6 +88,7 @@ fn read_body(response: &IncomingResponse, deadline: &Pollable) -> Result<Vec<u8>
     loop {
         match stream.read(CHUNK) {
             Ok(chunk) if chunk.is_empty() => wait(&stream.subscribe(), deadline)?,
+            Ok(chunk) if body.is_empty() => body = chunk,
             Ok(chunk) => body.extend_from_slice(&chunk),
             Err(StreamError::Closed) => break,
             Err(StreamError::LastOperationFailed(_)) => {

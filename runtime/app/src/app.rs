@@ -1,16 +1,14 @@
 //! The resolved app: what a host runs.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use tempfile::TempDir;
 
-use crate::Error;
 use crate::building::Recipe;
 use crate::files::Mount;
 use crate::logs::LogDirectory;
 use crate::networks::BlockedNetworks;
-use crate::outbound::{AllowList, AllowedHosts, CHAINING_DOMAIN};
+use crate::outbound::{AllowedHosts, CHAINING_DOMAIN};
 use crate::route::{Router, Target};
 use crate::variables::{ComponentVariables, VariableError};
 
@@ -52,18 +50,8 @@ pub struct Component {
     pub has_trigger: bool,
     pub build: Option<Recipe>,
     pub(crate) variables: ComponentVariables,
-    pub(crate) outbound: Outbound,
-}
-
-/// A component's permissions: resolved once when nothing in them can change.
-#[derive(Debug)]
-pub(crate) enum Outbound {
-    Fixed(Arc<AllowedHosts>),
-    Templated {
-        list: AllowList,
-        path: PathBuf,
-        components: Arc<[String]>,
-    },
+    /// What the component may reach, its templates filled in: no variable changes while the app runs.
+    pub allowed_hosts: AllowedHosts,
 }
 
 impl App {
@@ -102,27 +90,6 @@ impl App {
 }
 
 impl Component {
-    /// What the component may reach, to be asked once for each new instance: a templated list may have changed.
-    pub fn allowed_hosts(&self) -> Result<Arc<AllowedHosts>, Error> {
-        match &self.outbound {
-            Outbound::Fixed(hosts) => Ok(hosts.clone()),
-            Outbound::Templated {
-                list,
-                path,
-                components,
-            } => {
-                let app = self.variables.app();
-                let resolved = list.resolve(components, |name| app.get(name));
-                let invalid = |(entry, message): (String, String)| Error::Invalid {
-                    path: path.clone(),
-                    at: format!("component `{}`: allowed_outbound_hosts: `{entry}`", self.id),
-                    message,
-                };
-                resolved.map(Arc::new).map_err(invalid)
-            }
-        }
-    }
-
     /// The value that the component's variable `name` has now.
     pub fn variable(&self, name: &str) -> Result<String, VariableError> {
         self.variables.get(name)

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::app::{Component, Outbound};
+use crate::app::Component;
 use crate::arguments::EnvironmentArgument;
 use crate::building::Recipe;
 use crate::error::Error;
@@ -12,7 +12,7 @@ use crate::files::{Files, Mount};
 use crate::load::Loader;
 use crate::locate;
 use crate::manifest::{self, RemoteSource};
-use crate::outbound::{AllowList, from_http_hosts};
+use crate::outbound::{AllowList, AllowedHosts, from_http_hosts};
 use crate::shapes::StringOr;
 use crate::source::Sources;
 use crate::variables::{self, ComponentVariables, Variables};
@@ -46,7 +46,7 @@ impl Shared<'_> {
             ));
         }
         let mounts = self.mounts(id, &written, &mut warn)?;
-        let outbound = self.outbound(id, &written, &mut warn)?;
+        let allowed_hosts = self.allowed_hosts(id, &written, &mut warn)?;
         let wrong = |(name, message): (String, String)| {
             let at = format!("component `{id}`: variables.{name}");
             self.loader.invalid(at, message)
@@ -64,7 +64,7 @@ impl Shared<'_> {
             has_trigger,
             build,
             variables,
-            outbound,
+            allowed_hosts,
         })
     }
 
@@ -93,12 +93,12 @@ impl Shared<'_> {
         Ok(mounts)
     }
 
-    fn outbound(
+    fn allowed_hosts(
         &self,
         id: &str,
         written: &manifest::Component,
         warn: &mut impl FnMut(String),
-    ) -> Result<Outbound, Error> {
+    ) -> Result<AllowedHosts, Error> {
         let at = format!("component `{id}`: allowed_outbound_hosts");
         let mut hosts = written.allowed_outbound_hosts.clone();
         if !written.allowed_http_hosts.is_empty() {
@@ -114,18 +114,8 @@ impl Shared<'_> {
         let list = AllowList::parse(&hosts).map_err(wrong)?;
         variables::check_names(&self.variables, list.variables())
             .map_err(|message| self.loader.invalid(at.clone(), message))?;
-        // Resolved once here also when templated: a value that makes no entry is an error at start.
-        let resolved = list
-            .resolve(&self.components, |name| self.variables.get(name))
-            .map_err(wrong)?;
-        if list.variables().next().is_none() {
-            return Ok(Outbound::Fixed(Arc::new(resolved)));
-        }
-        Ok(Outbound::Templated {
-            list,
-            path: self.loader.path.to_owned(),
-            components: self.components.clone(),
-        })
+        list.resolve(&self.components, |name| self.variables.get(name))
+            .map_err(wrong)
     }
 }
 

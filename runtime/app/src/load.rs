@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tempfile::TempDir;
 
-use crate::app::{App, Component, Outbound};
+use crate::app::{App, Component};
 use crate::arguments::{self, EnvironmentArgument, VariableArgument};
 use crate::component::{Shared, environment};
 use crate::error::{Error, one_line, quoted};
@@ -14,6 +14,7 @@ use crate::locate::{self, Origin};
 use crate::logs::LogDirectory;
 use crate::manifest::{self, Manifest};
 use crate::normalize;
+use crate::outbound::AllowedHosts;
 use crate::route::{Route, Router, Target};
 use crate::runtime_config::{self, RuntimeConfig};
 use crate::source::{self, Fetch};
@@ -101,7 +102,7 @@ fn bare(path: PathBuf, options: &LoadOptions<'_>, config: RuntimeConfig) -> Resu
                 message,
             },
         )?,
-        outbound: Outbound::Fixed(Arc::default()),
+        allowed_hosts: AllowedHosts::default(),
     };
     let route = Route::new("/...", &format!("{id}-http-trigger"), Target::Component(0)).map_err(
         |message| Error::Invalid {

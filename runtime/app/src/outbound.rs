@@ -113,13 +113,8 @@ impl AllowedHosts {
     /// come with or without its brackets.
     pub fn check(&self, scheme: &str, host: &str, port: Option<u16>) -> Result<(), Denied> {
         let scheme = scheme.to_ascii_lowercase();
-        let bracketed = if host.contains(':') && !host.starts_with('[') {
-            format!("[{host}]")
-        } else {
-            host.to_owned()
-        };
         let number = port.or_else(|| default_port(&scheme));
-        let parsed = Host::parse(&bracketed);
+        let parsed = parse_host(host);
         if let Ok(host) = &parsed
             && self
                 .entries
@@ -151,6 +146,18 @@ impl AllowedHosts {
             entry: format!("{scheme}://self"),
         })
     }
+}
+
+/// The host that a request names, an IPv6 address with its brackets or without.
+fn parse_host(text: &str) -> Result<Host<String>, url::ParseError> {
+    // What `Host::parse` would find out too, by way of a domain.
+    if let Ok(address) = text.parse() {
+        return Ok(Host::Ipv4(address));
+    }
+    if let Ok(address) = text.parse() {
+        return Ok(Host::Ipv6(address));
+    }
+    Host::parse(text)
 }
 
 /// An outbound call that no entry permits. Its text says which line to add to the manifest.

@@ -223,11 +223,6 @@ impl ComponentVariables {
             .render(|name| self.app.get(name))
     }
 
-    /// The app's variables behind the component's.
-    pub fn app(&self) -> &Variables {
-        &self.app
-    }
-
     /// The names of the component's variables.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.templates.keys().map(String::as_str)

@@ -15,7 +15,7 @@ fn permits(list: &[&str], scheme: &str, host: &str, port: Option<u16>) -> bool {
 #[test]
 fn nothing_is_permitted_by_default() {
     let app = Project::hello("").load();
-    let hosts = app.components[0].allowed_hosts().unwrap();
+    let hosts = &app.components[0].allowed_hosts;
     assert!(hosts.check("http", "localhost", Some(80)).is_err());
     assert!(hosts.check_self("http").is_err());
 }
@@ -207,8 +207,7 @@ fn templates_are_filled_in_anywhere_in_an_entry() {
     let app = templated("\"https://{{ host }}.example.com:81\"", "api").load();
     assert!(
         app.components[0]
-            .allowed_hosts()
-            .unwrap()
+            .allowed_hosts
             .check("https", "api.example.com", Some(81))
             .is_ok()
     );
@@ -220,8 +219,7 @@ fn an_optional_endpoint_that_is_not_set_is_skipped() {
         let app = templated("\"{{ host }}\"", default).load();
         assert!(
             app.components[0]
-                .allowed_hosts()
-                .unwrap()
+                .allowed_hosts
                 .check("http", "x", None)
                 .is_err()
         );
@@ -262,8 +260,7 @@ fn chaining_needs_an_entry_and_its_wildcard_means_the_apps_own_components() {
     };
     let permits = |list: &str, host: &str, port| {
         app(list).components[0]
-            .allowed_hosts()
-            .unwrap()
+            .allowed_hosts
             .check("http", host, port)
             .is_ok()
     };
@@ -287,7 +284,7 @@ fn chaining_needs_an_entry_and_its_wildcard_means_the_apps_own_components() {
 #[test]
 fn the_deprecated_list_of_http_hosts_is_translated_and_warned_of() {
     let app = Project::hello("allowed_http_hosts = [\"a.com\", \"https://b.com:81\"]\n").load();
-    let hosts = app.components[0].allowed_hosts().unwrap();
+    let hosts = &app.components[0].allowed_hosts;
     for (scheme, host, port) in [
         ("http", "a.com", None),
         ("https", "a.com", None),
@@ -303,7 +300,7 @@ fn the_deprecated_list_of_http_hosts_is_translated_and_warned_of() {
         app.warnings
     );
     let app = Project::hello("allowed_http_hosts = [\"insecure:allow-all\"]\n").load();
-    let hosts = app.components[0].allowed_hosts().unwrap();
+    let hosts = &app.components[0].allowed_hosts;
     assert!(hosts.check("http", "x", Some(1)).is_ok() && hosts.check_self("http").is_ok());
     assert!(hosts.check("tcp", "x", Some(1)).is_err());
 }

@@ -77,7 +77,14 @@ proptest! {
 
     #[test]
     fn the_order_of_declaration_decides_only_between_equals(routes in vec(route(), 0..6), path in path()) {
-        let shape = |route: &str| route.replace(":y", ":x").replace("/*", "/...").trim_matches('/').to_owned();
+        // What two spellings of one pattern have in common: names and outer slashes, also those before the wildcard.
+        let shape = |route: &str| {
+            let route = route.replace(":y", ":x").replace("/*", "/...");
+            match route.strip_suffix("/...") {
+                Some(before) => format!("{}/...", before.trim_matches('/')),
+                None => route.trim_matches('/').to_owned(),
+            }
+        };
         let forward = router_of(routes.iter().map(String::as_str)).unwrap();
         let backward = router_of(routes.iter().rev().map(String::as_str)).unwrap();
         let found = |router: &levelfield_app::route::Router| router.lookup(&path).map(|m| shape(&m.route.raw));

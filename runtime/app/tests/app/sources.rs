@@ -122,8 +122,7 @@ fn a_bare_component_gets_every_path_and_no_permission() {
     );
     assert!(
         app.components[0]
-            .allowed_hosts()
-            .unwrap()
+            .allowed_hosts
             .check("http", "example.com", None)
             .is_err()
     );

@@ -136,11 +136,7 @@ impl Permission {
         question: impl FnOnce(&AllowedHosts) -> Result<(), Denied>,
     ) -> Result<(), SendError> {
         let component = &self.app.components[self.index];
-        let allowed = component.allowed_hosts().map_err(|error| {
-            tracing::error!(component = %component.id, %error, "allowed_outbound_hosts cannot be resolved");
-            SendError::Denied
-        })?;
-        let Err(denied) = question(&allowed) else {
+        let Err(denied) = question(&component.allowed_hosts) else {
             return Ok(());
         };
         let mut told = self.told.lock().unwrap_or_else(|e| e.into_inner());

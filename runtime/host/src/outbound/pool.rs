@@ -73,7 +73,8 @@ pub async fn checkout(
         });
     }
     let place = Place::take(key, permission.limits.outbound_connections)?;
-    let connection = tokio::time::timeout(timeout, connect(key, permission, place))
+    // Boxed, as the rare case: a future with room for a TLS handshake is copied with every request otherwise.
+    let connection = tokio::time::timeout(timeout, Box::pin(connect(key, permission, place)))
         .await
         .map_err(|_| SendError::ConnectTimeout)??;
     metrics::here(|core| core.outbound_created.one());

@@ -31,13 +31,13 @@ pub async fn deliver(
         Some(authority) if authority.host() != SELF => authority,
         _ => {
             permission.check_self(scheme.as_str())?;
-            return local::send_to_self(&permission, request).await;
+            return Box::pin(local::send_to_self(&permission, request)).await;
         }
     };
     let host = authority.host().trim_matches(['[', ']']).to_owned();
     permission.check(scheme.as_str(), &host, authority.port_u16())?;
     if let Some(component) = permission.app.chained(authority.host()) {
-        return local::send(component, request, authority).await;
+        return Box::pin(local::send(component, request, authority)).await;
     }
 
     let limits = &permission.limits;

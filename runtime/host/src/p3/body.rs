@@ -201,6 +201,16 @@ struct BodyProducer {
 }
 
 impl BodyProducer {
+    /// Ends the stream if the body is known to have nothing more.
+    fn end_or_more(&self) -> StreamResult {
+        if self.body.is_end_stream() {
+            self.end(Ok(None));
+            StreamResult::Dropped
+        } else {
+            StreamResult::Completed
+        }
+    }
+
     fn end(&self, result: Result<Option<HeaderMap>, ErrorCode>) {
         let mut ending = self.ending.lock().unwrap_or_else(|e| e.into_inner());
         if ending.result.is_none() {
@@ -225,12 +235,7 @@ impl StreamProducer<State> for BodyProducer {
     ) -> Poll<Result<StreamResult>> {
         // A read for nothing asks whether a read would wait; saying no is allowed and the next read will tell.
         if destination.remaining(&mut store) == Some(0) {
-            return Poll::Ready(Ok(if self.body.is_end_stream() {
-                self.end(Ok(None));
-                StreamResult::Dropped
-            } else {
-                StreamResult::Completed
-            }));
+            return Poll::Ready(Ok(self.end_or_more()));
         }
         loop {
             let frame = match Pin::new(&mut self.body).poll_frame(cx) {
@@ -243,7 +248,8 @@ impl StreamProducer<State> for BodyProducer {
                     Ok(data) if data.is_empty() => continue,
                     Ok(data) => {
                         destination.set_buffer(data);
-                        return Poll::Ready(Ok(StreamResult::Completed));
+                        // Said with the last data, the end costs the guest no further read.
+                        return Poll::Ready(Ok(self.end_or_more()));
                     }
                     Err(frame) => Ok(frame.into_trailers().ok()),
                 },
