@@ -18,7 +18,7 @@ use crate::limits::{Limits, MemoryLimit};
 use crate::outbound::Permission;
 use crate::state::State;
 use crate::stdio::Sink;
-use crate::{interfaces, p2, p3};
+use crate::{interfaces, p2, p3, trace};
 
 /// A component of the app as its instances know it.
 pub struct Guest {
@@ -166,6 +166,7 @@ impl Loaded {
             shared,
             outbound: self.permission.clone(),
             guest: self.guest.clone(),
+            traces: trace::Tasks::default(),
         })
     }
 }

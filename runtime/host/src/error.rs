@@ -104,6 +104,13 @@ pub enum Error {
     #[error("SSL_CERT_FILE={path}: {reason}")]
     CertFile { path: PathBuf, reason: String },
 
+    #[error("{variable}={value}: {reason}")]
+    Otel {
+        variable: String,
+        value: String,
+        reason: String,
+    },
+
     #[error("--follow {id}: the app has no such component")]
     NoSuchComponent { id: String },
 

@@ -38,6 +38,7 @@ mod server;
 mod state;
 mod stdio;
 mod tables;
+mod trace;
 mod up;
 mod watch;
 

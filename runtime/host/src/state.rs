@@ -9,7 +9,7 @@ use crate::component::Guest;
 use crate::instance::Shared;
 use crate::limits::MemoryLimit;
 use crate::outbound::Permission;
-use crate::{p2, p3};
+use crate::{p2, p3, trace};
 
 /// The data of one instance's store.
 pub struct State {
@@ -21,6 +21,7 @@ pub struct State {
     pub shared: Arc<Shared>,
     pub outbound: Arc<Permission>,
     pub guest: Arc<Guest>,
+    pub traces: trace::Tasks,
 }
 
 impl WasiView for State {

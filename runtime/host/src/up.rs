@@ -25,6 +25,7 @@ use crate::metrics::{CoreCounters, Scrape};
 use crate::outbound::{Origin, Permission};
 use crate::server::{self, Address, Bound, Hint, Listener, Service, tls};
 use crate::stdio::Sink;
+use crate::trace;
 
 /// Serves until a signal says stop.
 pub fn up(flags: &Up) -> Result<(), Error> {
@@ -47,6 +48,7 @@ pub fn up(flags: &Up) -> Result<(), Error> {
         signals.next().await;
         running.stop(flags, signals.next()).await;
     });
+    trace::stop();
     Ok(())
 }
 
@@ -115,6 +117,7 @@ impl Running {
         listeners: Vec<Listener>,
         admin: Option<&Admin>,
     ) -> Result<Self, Error> {
+        trace::start(&app.name)?;
         let mut limits = flags.limits.limits();
         if let Some(bytes) = app.max_instance_memory {
             limits.instance_memory = limits

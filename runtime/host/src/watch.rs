@@ -12,6 +12,7 @@ use crate::admin::Admin;
 use crate::cli::Watch;
 use crate::error::Error;
 use crate::server::{Bound, Listener};
+use crate::trace;
 use crate::up::{self, Running};
 
 /// How often the files are looked at.
@@ -57,6 +58,7 @@ pub fn watch(flags: &Watch) -> Result<(), Error> {
             running.stop(&flags.up, signals.next()).await;
         }
     });
+    trace::stop();
     Ok(())
 }
 

@@ -10,6 +10,10 @@ pub trait Kind: Copy + 'static {
     const NAMES: &'static [&'static str];
 
     fn index(self) -> usize;
+
+    fn name(self) -> &'static str {
+        Self::NAMES[self.index()]
+    }
 }
 
 macro_rules! kinds {

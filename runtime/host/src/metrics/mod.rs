@@ -10,7 +10,7 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 pub use self::counters::{ComponentCounters, CoreCounters, Count};
-pub use self::kinds::{Failure, Outcome, Retirement, Status, TrapKind};
+pub use self::kinds::{Failure, Kind, Outcome, Retirement, Status, TrapKind};
 pub use self::scrape::Scrape;
 
 thread_local! {

@@ -8,6 +8,7 @@ use http::header::{CONTENT_LENGTH, HOST, HeaderValue};
 use http::uri::{Authority, PathAndQuery, Scheme};
 use http::{HeaderMap, StatusCode};
 use levelfield_app::headers::{self, RequestFacts};
+use levelfield_app::outbound::CHAINING_DOMAIN;
 use levelfield_app::route::Target;
 use tokio::sync::oneshot;
 
@@ -37,13 +38,17 @@ pub async fn send(
     authority: Authority,
 ) -> Result<Response, SendError> {
     let path = super::send::path(request.path.clone())?;
+    let id = authority
+        .host()
+        .trim_end_matches(CHAINING_DOMAIN)
+        .to_owned();
     let request = message(request, Scheme::HTTP, authority, path, |sent, facts| {
         // A name of this kind means nothing to the callee.
         sent.remove(HOST);
         let path = facts.path_and_query.split('?').next().unwrap_or_default();
         headers::add_chained(sent, path, facts);
     })?;
-    call(index, request).await
+    call(index, &id, "/...", request).await
 }
 
 /// Has the app answer through its routes, as if the request had come to the listener.
@@ -76,7 +81,8 @@ pub async fn send_to_self(
             headers::add(sent, &matched, facts);
         },
     )?;
-    call(component, request).await
+    let id = &permission.app.components[component].id;
+    call(component, id, &matched.route.raw, request).await
 }
 
 fn not_found() -> Response {
@@ -98,9 +104,16 @@ fn whole(response: http::Response<Body>) -> Response {
     }
 }
 
-async fn call(index: usize, request: Request) -> Result<Response, SendError> {
-    let mut observed = Observed::begin();
-    observed.reaches(index);
+/// Calls component `index`, which is called `id`, by `route`.
+async fn call(
+    index: usize,
+    id: &str,
+    route: &str,
+    mut request: Request,
+) -> Result<Response, SendError> {
+    let mut observed = Observed::begin(&request);
+    observed.reaches(index, id, request.method(), route);
+    observed.enter(&mut request);
     let (sender, receiver) = oneshot::channel();
     // A task of its own: one store's event loop must not run inside another's.
     tokio::task::spawn_local(async move {

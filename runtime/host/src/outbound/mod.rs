@@ -16,6 +16,7 @@ use http::uri::{Authority, PathAndQuery, Scheme};
 use http::{HeaderMap, Method};
 use levelfield_app::App;
 use levelfield_app::outbound::{AllowedHosts, Denied};
+use opentelemetry::trace::SpanContext;
 use tracing::Level;
 
 pub use levelfield_app::authority::parse as parse_authority;
@@ -37,6 +38,8 @@ pub struct Outbound {
     pub headers: HeaderMap,
     pub body: Body,
     pub options: Options,
+    /// The span of the request that the guest works on.
+    pub parent: Option<SpanContext>,
 }
 
 /// How long a guest is ready to wait. The host's own limits hold as well.

@@ -1,4 +1,4 @@
-//! An outbound request as those see it who run the host: counted by what became of it.
+//! An outbound request as those see it who run the host: counted by what became of it, and traced.
 
 use std::sync::Arc;
 
@@ -6,18 +6,26 @@ use super::send::deliver;
 use super::{Outbound, Permission, SendError};
 use crate::message::Response;
 use crate::metrics::{self, Outcome};
+use crate::trace::OutboundSpan;
 
 /// Sends `request` if the component may, and waits for the response's head.
-pub async fn send(permission: Arc<Permission>, request: Outbound) -> Result<Response, SendError> {
+pub async fn send(
+    permission: Arc<Permission>,
+    mut request: Outbound,
+) -> Result<Response, SendError> {
     let mut observed = Observed {
         component: permission.index,
         outcome: Outcome::Cancelled,
+        span: OutboundSpan::begin(&mut request),
     };
     let sent = deliver(permission, request).await;
     observed.outcome = match &sent {
         Ok(_) => Outcome::Response,
         Err(error) => error.into(),
     };
+    if let Some(span) = observed.span.take() {
+        span.end(sent.as_ref().map(|response| response.status));
+    }
     sent
 }
 
@@ -25,6 +33,7 @@ pub async fn send(permission: Arc<Permission>, request: Outbound) -> Result<Resp
 struct Observed {
     component: usize,
     outcome: Outcome,
+    span: Option<OutboundSpan>,
 }
 
 impl Drop for Observed {
@@ -32,6 +41,9 @@ impl Drop for Observed {
         metrics::component(self.component, |counters| {
             counters.outbound.of(self.outcome).one();
         });
+        if let Some(span) = self.span.take() {
+            span.cancelled();
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::sync::oneshot;
 use wasmtime::component::{LinkerInstance, Resource, ResourceType};
-use wasmtime::{Result, StoreContextMut};
+use wasmtime::{AsContextMut, Result, StoreContextMut};
 use wasmtime_wasi::async_trait;
 use wasmtime_wasi::p2::{DynPollable, Pollable, subscribe};
 use wasmtime_wasi_http::p2::bindings::http::types::{DnsErrorPayload, ErrorCode};
@@ -15,6 +15,7 @@ use crate::message::Response;
 use crate::outbound::{self, Options, Outbound, SendError};
 use crate::state::State;
 use crate::tables::{get_mut, insert, take};
+use crate::trace;
 
 type Store<'a> = StoreContextMut<'a, State>;
 
@@ -56,6 +57,7 @@ pub fn link(handler: &mut LinkerInstance<'_, State>) -> Result<()> {
     handler.func_wrap(
         "handle",
         |mut store: Store<'_>, (request, options): Arguments| -> Result<(Handled,)> {
+            let parent = trace::of_caller(store.as_context_mut());
             let state = store.data_mut();
             let request = take(&mut state.http02.outgoing_requests, &request)?;
             let options = match options {
@@ -72,6 +74,7 @@ pub fn link(handler: &mut LinkerInstance<'_, State>) -> Result<()> {
                     headers: request.headers.into_map(),
                     body: request.body.into_body(),
                     options,
+                    parent,
                 },
             );
             let (mut sender, receiver) = oneshot::channel();

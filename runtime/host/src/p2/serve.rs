@@ -43,6 +43,8 @@ pub async fn serve(
         let Some(call) = call else {
             return Ok(());
         };
+        let span = call.request.extensions().get().cloned();
+        store.data_mut().traces.set_only(span);
         let http = &mut store.data_mut().http02;
         let request = insert(&mut http.incoming_requests, call.request.into())?;
         let outparam = insert(&mut http.outparams, Outparam(call.reply.clone()))?;

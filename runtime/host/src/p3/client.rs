@@ -1,5 +1,6 @@
 //! `wasi:http/client`: a guest's outbound requests.
 
+use wasmtime::AsContextMut;
 use wasmtime::component::{Accessor, LinkerInstance, Resource};
 use wasmtime_wasi_http::p3::bindings::http::types::{DnsErrorPayload, ErrorCode};
 
@@ -7,6 +8,7 @@ use super::{GuestRequest, GuestResponse};
 use crate::outbound::{self, Outbound, SendError};
 use crate::state::State;
 use crate::tables::{insert, take};
+use crate::trace;
 
 type Sent = Result<Resource<GuestResponse>, ErrorCode>;
 
@@ -21,6 +23,7 @@ pub fn link(client: &mut LinkerInstance<'_, State>) -> wasmtime::Result<()> {
 
 async fn send(store: &Accessor<State>, request: Resource<GuestRequest>) -> wasmtime::Result<Sent> {
     let sending = store.with(|mut access| {
+        let parent = trace::of_caller(access.as_context_mut());
         let state = access.data_mut();
         let request = take(&mut state.http03.requests, &request)?;
         wasmtime::error::Ok(outbound::send(
@@ -33,6 +36,7 @@ async fn send(store: &Accessor<State>, request: Resource<GuestRequest>) -> wasmt
                 headers: request.headers.into_map(),
                 body: request.body,
                 options: request.options.unwrap_or_default(),
+                parent,
             },
         ))
     })?;

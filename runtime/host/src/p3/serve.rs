@@ -60,8 +60,11 @@ fn step<'a>(
     }
     while let Some(Call { request, reply, .. }) = shared.take_call() {
         let call = accessor.with(|mut access| {
+            let span = request.extensions().get().cloned();
             let request = insert(&mut access.data_mut().http03.requests, request.into())?;
-            handle.start_call_concurrent(access, (request,))
+            let call = handle.start_call_concurrent(&mut access, (request,))?;
+            access.data_mut().traces.begin(call.task(), span);
+            wasmtime::error::Ok(call)
         })?;
         let mut running: Running<'a> = Box::pin(handle.finish_call_concurrent(accessor, call));
         // Polled once, so that the call can wake this loop when it has an answer.

@@ -33,7 +33,7 @@ pub async fn answer(
     peer: &Peer,
     request: Request<Incoming>,
 ) -> Response<Body> {
-    let mut observed = Observed::begin();
+    let mut observed = Observed::begin(&request);
     let response = match serve(connections, peer, request, &mut observed).await {
         Ok(response) => response,
         Err(refusal) => {
@@ -78,10 +78,11 @@ async fn serve(
         Target::Static(answer) => return Ok(answer.response().map(Body::Full)),
         Target::Component(component) => *component,
     };
-    observed.reaches(component);
+    let id = &service.components[component].guest.id;
+    observed.reaches(component, id, &parts.method, &matched.route.raw);
     let is_head = parts.method == Method::HEAD;
     let body = Body::from_wire(body, limits.request_body, limits.client_pause);
-    let request = for_guest(
+    let mut request = for_guest(
         &parts,
         sent,
         &matched,
@@ -90,6 +91,7 @@ async fn serve(
         peer,
         body,
     )?;
+    observed.enter(&mut request);
     let response = connections
         .core
         .call(component, request)
