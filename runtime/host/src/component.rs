@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use levelfield_app::App;
+use slab::Slab;
 use wasmtime::component::types::ComponentItem;
 use wasmtime::component::{Component, InstancePre, Linker, ResourceTable};
 use wasmtime::{Engine, Store, UpdateDeadline};
@@ -160,6 +161,7 @@ impl Loaded {
         Ok(State {
             wasi: wasi.build(),
             table: ResourceTable::new(),
+            fields: Slab::new(),
             http03: p3::Tables::default(),
             http02: p2::Tables::default(),
             memory: MemoryLimit::new(self.instance_memory, self.guest.id.clone(), shared.clone()),

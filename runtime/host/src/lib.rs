@@ -6,6 +6,7 @@
 mod adapt;
 mod admin;
 mod artifact;
+mod both;
 mod call;
 pub mod cli;
 mod code;

@@ -5,7 +5,8 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{HeaderMap, StatusCode};
+use http::uri::{Authority, PathAndQuery, Scheme};
+use http::{HeaderMap, Method, StatusCode, Uri};
 use http_body::{Body as _, Frame, SizeHint};
 use tokio::time::Sleep;
 
@@ -13,6 +14,27 @@ use crate::metrics::Held;
 use crate::pipe::{BodyError, PipeReader};
 
 pub type Request = http::Request<Body>;
+
+/// What the first line of a request and its scheme and host say, as a guest sees them or sets them.
+#[derive(Debug, Default)]
+pub struct Line {
+    pub method: Method,
+    pub scheme: Option<Scheme>,
+    pub authority: Option<Authority>,
+    pub path: Option<PathAndQuery>,
+}
+
+impl Line {
+    pub fn new(method: Method, uri: Uri) -> Self {
+        let uri = uri.into_parts();
+        Line {
+            method,
+            scheme: uri.scheme,
+            authority: uri.authority,
+            path: uri.path_and_query,
+        }
+    }
+}
 
 /// A guest's answer, or an outbound server's.
 #[derive(Debug)]

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use slab::Slab;
 use wasmtime::component::ResourceTable;
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
 use crate::component::Guest;
+use crate::headers::Fields;
 use crate::instance::Shared;
 use crate::limits::MemoryLimit;
 use crate::outbound::Permission;
@@ -15,6 +17,8 @@ use crate::{p2, p3, trace};
 pub struct State {
     pub wasi: WasiCtx,
     pub table: ResourceTable,
+    /// Header fields of either WASI's messages.
+    pub fields: Slab<Fields>,
     pub http03: p3::Tables,
     pub http02: p2::Tables,
     pub memory: MemoryLimit,

@@ -37,7 +37,7 @@ pub async fn send(
     request: Outbound,
     authority: Authority,
 ) -> Result<Response, SendError> {
-    let path = super::send::path(request.path.clone())?;
+    let path = super::send::path(request.line.path.clone())?;
     let id = authority
         .host()
         .trim_end_matches(CHAINING_DOMAIN)
@@ -56,7 +56,7 @@ pub async fn send_to_self(
     permission: &Permission,
     request: Outbound,
 ) -> Result<Response, SendError> {
-    let path = super::send::path(request.path.clone())?;
+    let path = super::send::path(request.line.path.clone())?;
     // A component that asks is served, so the host is ready enough to say so.
     if let Some(response) = well_known::answer(&permission.app, true, path.path()) {
         return Ok(whole(response));
@@ -151,7 +151,7 @@ fn message(
     add: impl FnOnce(&mut HeaderMap, RequestFacts<'_>),
 ) -> Result<Request, SendError> {
     let mut request = Request::new(outbound.body.settle()?);
-    *request.method_mut() = outbound.method;
+    *request.method_mut() = outbound.line.method;
     *request.headers_mut() = outbound.headers;
     let sent = request.headers_mut();
     headers::strip(sent);

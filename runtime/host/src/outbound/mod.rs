@@ -12,8 +12,8 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use http::HeaderMap;
 use http::uri::{Authority, PathAndQuery, Scheme};
-use http::{HeaderMap, Method};
 use levelfield_app::App;
 use levelfield_app::outbound::{AllowedHosts, Denied};
 use opentelemetry::trace::SpanContext;
@@ -23,7 +23,7 @@ pub use levelfield_app::authority::parse as parse_authority;
 
 pub use self::observed::send;
 use crate::limits::Limits;
-use crate::message::Body;
+use crate::message::{Body, Line};
 use crate::pipe::BodyError;
 
 /// The longest path with query that a guest may send; longer ones overflow what URIs are made of.
@@ -31,10 +31,7 @@ const PATH_LIMIT: usize = 60_000;
 
 /// A request that a guest means to send.
 pub struct Outbound {
-    pub method: Method,
-    pub scheme: Option<Scheme>,
-    pub authority: Option<Authority>,
-    pub path: Option<PathAndQuery>,
+    pub line: Line,
     pub headers: HeaderMap,
     pub body: Body,
     pub options: Options,

@@ -21,13 +21,13 @@ pub async fn deliver(
     permission: Arc<Permission>,
     request: Outbound,
 ) -> Result<Response, SendError> {
-    let scheme = request.scheme.clone().unwrap_or(Scheme::HTTP);
+    let scheme = request.line.scheme.clone().unwrap_or(Scheme::HTTP);
     let tls = match scheme.as_str() {
         "http" => false,
         "https" => true,
         other => return Err(SendError::Protocol(format!("scheme {other}"))),
     };
-    let authority = match request.authority.clone() {
+    let authority = match request.line.authority.clone() {
         Some(authority) if authority.host() != SELF => authority,
         _ => {
             permission.check_self(scheme.as_str())?;
@@ -74,9 +74,9 @@ pub async fn deliver(
 
 /// The request as it goes over the wire: path only, `host` from the authority, which was checked, and nothing else.
 fn wire_request(request: Outbound, authority: &Authority) -> Result<Request<Body>, SendError> {
-    let path = path(request.path)?;
+    let path = path(request.line.path)?;
     let mut wire = Request::new(request.body.settle()?);
-    *wire.method_mut() = request.method;
+    *wire.method_mut() = request.line.method;
     *wire.uri_mut() = Uri::from(path);
     *wire.headers_mut() = request.headers;
     let host = HeaderValue::from_str(authority.as_str()).map_err(|_| SendError::UriInvalid)?;

@@ -229,10 +229,10 @@ pub fn link(types: &mut LinkerInstance<'_, State>) -> Result<()> {
         "[static]outgoing-body.finish",
         |mut store: Store<'_>,
          (this, trailers): (Resource<OutgoingBody>, Option<Resource<Fields>>)| {
-            let http = &mut store.data_mut().http02;
-            let mut body = take(&mut http.outgoing_bodies, &this)?;
+            let state = store.data_mut();
+            let mut body = take(&mut state.http02.outgoing_bodies, &this)?;
             let trailers = match trailers {
-                Some(trailers) => Some(take(&mut http.fields, &trailers)?.into_map()),
+                Some(trailers) => Some(take(&mut state.fields, &trailers)?.into_map()),
                 None => None,
             };
             body.finished = true;
@@ -319,7 +319,7 @@ fn link_trailers(types: &mut LinkerInstance<'_, State>) -> Result<()> {
                 Ok(None) => Ok(None),
                 Ok(Some(map)) => {
                     let fields = Fields::immutable(map);
-                    Ok(Some(insert(&mut state.http02.fields, fields)?))
+                    Ok(Some(insert(&mut state.fields, fields)?))
                 }
                 Err(error) => Err(error.into()),
             })),))

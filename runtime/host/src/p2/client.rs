@@ -67,10 +67,7 @@ pub fn link(handler: &mut LinkerInstance<'_, State>) -> Result<()> {
             let sending = outbound::send(
                 state.outbound.clone(),
                 Outbound {
-                    method: request.method,
-                    scheme: request.scheme,
-                    authority: request.authority,
-                    path: request.path,
+                    line: request.line,
                     headers: request.headers.into_map(),
                     body: request.body.into_body(),
                     options,

@@ -3,11 +3,11 @@
 use http::StatusCode;
 use wasmtime::component::{LinkerInstance, Resource, ResourceType};
 use wasmtime::{Result, StoreContextMut};
-use wasmtime_wasi_http::p2::bindings::http::types::{Method, Scheme};
 
 use super::body::IncomingBody;
+use crate::both::line;
 use crate::headers::Fields;
-use crate::message::{Body, Request, Response};
+use crate::message::{Body, Line, Request, Response};
 use crate::state::State;
 use crate::tables::{get, get_mut, insert, take};
 
@@ -15,8 +15,7 @@ type Store<'a> = StoreContextMut<'a, State>;
 
 /// A request that came in for the guest.
 pub struct IncomingRequest {
-    method: http::Method,
-    uri: http::Uri,
+    line: Line,
     headers: Fields,
     body: Option<Body>,
 }
@@ -25,11 +24,16 @@ impl From<Request> for IncomingRequest {
     fn from(request: Request) -> Self {
         let (parts, body) = request.into_parts();
         IncomingRequest {
-            method: parts.method,
-            uri: parts.uri,
+            line: Line::new(parts.method, parts.uri),
             headers: Fields::immutable(parts.headers),
             body: Some(body),
         }
+    }
+}
+
+impl AsRef<Line> for IncomingRequest {
+    fn as_ref(&self) -> &Line {
+        &self.line
     }
 }
 
@@ -50,29 +54,6 @@ impl From<Response> for IncomingResponse {
     }
 }
 
-pub fn method_out(method: &http::Method) -> Method {
-    match method.as_str() {
-        "GET" => Method::Get,
-        "HEAD" => Method::Head,
-        "POST" => Method::Post,
-        "PUT" => Method::Put,
-        "DELETE" => Method::Delete,
-        "CONNECT" => Method::Connect,
-        "OPTIONS" => Method::Options,
-        "TRACE" => Method::Trace,
-        "PATCH" => Method::Patch,
-        other => Method::Other(other.to_owned()),
-    }
-}
-
-pub fn scheme_out(scheme: &http::uri::Scheme) -> Scheme {
-    match scheme.as_str() {
-        "http" => Scheme::Http,
-        "https" => Scheme::Https,
-        other => Scheme::Other(other.to_owned()),
-    }
-}
-
 pub fn link(types: &mut LinkerInstance<'_, State>) -> Result<()> {
     link_request(types)?;
     link_response(types)
@@ -88,40 +69,17 @@ fn link_request(types: &mut LinkerInstance<'_, State>) -> Result<()> {
             take(&mut store.data_mut().http02.incoming_requests, &this).map(drop)
         },
     )?;
-    types.func_wrap(
-        "[method]incoming-request.method",
-        |store: Store<'_>, (this,): (Handle,)| {
-            let request = get(&store.data().http02.incoming_requests, &this)?;
-            Ok((method_out(&request.method),))
-        },
-    )?;
-    types.func_wrap(
-        "[method]incoming-request.path-with-query",
-        |store: Store<'_>, (this,): (Handle,)| {
-            let request = get(&store.data().http02.incoming_requests, &this)?;
-            Ok((request.uri.path_and_query().map(|p| p.as_str().to_owned()),))
-        },
-    )?;
-    types.func_wrap(
-        "[method]incoming-request.scheme",
-        |store: Store<'_>, (this,): (Handle,)| {
-            let request = get(&store.data().http02.incoming_requests, &this)?;
-            Ok((request.uri.scheme().map(scheme_out),))
-        },
-    )?;
-    types.func_wrap(
-        "[method]incoming-request.authority",
-        |store: Store<'_>, (this,): (Handle,)| {
-            let request = get(&store.data().http02.incoming_requests, &this)?;
-            Ok((request.uri.authority().map(|a| a.as_str().to_owned()),))
-        },
-    )?;
+    line::link_getters(types, "[method]incoming-request.", |state| {
+        &state.http02.incoming_requests
+    })?;
     types.func_wrap(
         "[method]incoming-request.headers",
         |mut store: Store<'_>, (this,): (Handle,)| {
-            let http = &mut store.data_mut().http02;
-            let headers = get(&http.incoming_requests, &this)?.headers.shared();
-            Ok((insert(&mut http.fields, headers)?,))
+            let state = store.data_mut();
+            let headers = get(&state.http02.incoming_requests, &this)?
+                .headers
+                .shared();
+            Ok((insert(&mut state.fields, headers)?,))
         },
     )?;
     types.func_wrap(
@@ -157,9 +115,11 @@ fn link_response(types: &mut LinkerInstance<'_, State>) -> Result<()> {
     types.func_wrap(
         "[method]incoming-response.headers",
         |mut store: Store<'_>, (this,): (Handle,)| {
-            let http = &mut store.data_mut().http02;
-            let headers = get(&http.incoming_responses, &this)?.headers.shared();
-            Ok((insert(&mut http.fields, headers)?,))
+            let state = store.data_mut();
+            let headers = get(&state.http02.incoming_responses, &this)?
+                .headers
+                .shared();
+            Ok((insert(&mut state.fields, headers)?,))
         },
     )?;
     types.func_wrap(

@@ -3,7 +3,6 @@
 
 mod body;
 mod client;
-mod fields;
 mod incoming;
 mod outgoing;
 mod serve;
@@ -12,10 +11,10 @@ use slab::Slab;
 use wasmtime::Result;
 use wasmtime::component::Linker;
 use wasmtime_wasi::p2::bindings::io::error::Error as IoError;
-use wasmtime_wasi_http::p2::bindings::http::types::ErrorCode;
+use wasmtime_wasi_http::p2::bindings::http::types::{ErrorCode, HeaderError};
 
 pub use self::serve::{Handler, serve};
-use crate::headers::Fields;
+use crate::both::fields;
 use crate::outbound::Options;
 use crate::pipe::BodyError;
 use crate::state::State;
@@ -26,7 +25,6 @@ pub const HANDLER: &str = "wasi:http/incoming-handler";
 /// The HTTP resources of one store.
 #[derive(Default)]
 pub struct Tables {
-    fields: Slab<Fields>,
     incoming_requests: Slab<incoming::IncomingRequest>,
     incoming_responses: Slab<incoming::IncomingResponse>,
     incoming_bodies: Slab<body::IncomingBody>,
@@ -40,7 +38,7 @@ pub struct Tables {
 /// Defines `wasi:http/types` and `wasi:http/outgoing-handler`.
 pub fn add_to_linker(linker: &mut Linker<State>) -> Result<()> {
     let mut types = linker.instance("wasi:http/types@0.2.12")?;
-    fields::link(&mut types)?;
+    fields::link::<HeaderError>(&mut types, "entries")?;
     incoming::link(&mut types)?;
     outgoing::link(&mut types)?;
     body::link(&mut types)?;

@@ -3,18 +3,16 @@
 use std::sync::Arc;
 
 use http::StatusCode;
-use http::uri::{Authority, PathAndQuery};
 use wasmtime::component::{LinkerInstance, Resource, ResourceType};
 use wasmtime::{Result, StoreContextMut};
-use wasmtime_wasi_http::p2::bindings::http::types::{ErrorCode, Method, Scheme};
+use wasmtime_wasi_http::p2::bindings::http::types::ErrorCode;
 
 use super::body::OutgoingBody;
-use super::incoming::{method_out, scheme_out};
+use crate::both::line;
 use crate::call::{CallError, Reply};
 use crate::headers::{self, Fields};
 use crate::instance::Shared;
-use crate::message::{Body, Response};
-use crate::outbound;
+use crate::message::{Body, Line, Response};
 use crate::pipe::{Pipe, PipeReader};
 use crate::state::State;
 use crate::tables::{get, get_mut, insert, take};
@@ -23,12 +21,21 @@ type Store<'a> = StoreContextMut<'a, State>;
 
 /// A request that the guest means to send.
 pub struct OutgoingRequest {
-    pub method: http::Method,
-    pub scheme: Option<http::uri::Scheme>,
-    pub authority: Option<Authority>,
-    pub path: Option<PathAndQuery>,
+    pub line: Line,
     pub headers: Fields,
     pub body: OutgoingMessageBody,
+}
+
+impl AsRef<Line> for OutgoingRequest {
+    fn as_ref(&self) -> &Line {
+        &self.line
+    }
+}
+
+impl AsMut<Line> for OutgoingRequest {
+    fn as_mut(&mut self) -> &mut Line {
+        &mut self.line
+    }
 }
 
 /// A response that the guest makes.
@@ -62,32 +69,14 @@ impl OutgoingMessageBody {
 /// Where the guest puts its answer; dropped without one, there is none.
 pub struct Outparam(pub Arc<Reply>);
 
-fn method_in(method: Method) -> Result<http::Method, ()> {
-    Ok(match method {
-        Method::Get => http::Method::GET,
-        Method::Head => http::Method::HEAD,
-        Method::Post => http::Method::POST,
-        Method::Put => http::Method::PUT,
-        Method::Delete => http::Method::DELETE,
-        Method::Connect => http::Method::CONNECT,
-        Method::Options => http::Method::OPTIONS,
-        Method::Trace => http::Method::TRACE,
-        Method::Patch => http::Method::PATCH,
-        Method::Other(other) => http::Method::from_bytes(other.as_bytes()).map_err(drop)?,
-    })
-}
-
-fn scheme_in(scheme: Scheme) -> Result<http::uri::Scheme, ()> {
-    Ok(match scheme {
-        Scheme::Http => http::uri::Scheme::HTTP,
-        Scheme::Https => http::uri::Scheme::HTTPS,
-        Scheme::Other(other) => other.parse().map_err(drop)?,
-    })
-}
-
 pub fn link(types: &mut LinkerInstance<'_, State>) -> Result<()> {
     link_request(types)?;
-    link_request_line(types)?;
+    line::link_getters(types, "[method]outgoing-request.", |state| {
+        &state.http02.outgoing_requests
+    })?;
+    line::link_setters(types, "[method]outgoing-request.set-", |state| {
+        &mut state.http02.outgoing_requests
+    })?;
     link_response(types)?;
     link_outparam(types)
 }
@@ -105,24 +94,23 @@ fn link_request(types: &mut LinkerInstance<'_, State>) -> Result<()> {
     types.func_wrap(
         "[constructor]outgoing-request",
         |mut store: Store<'_>, (headers,): (Resource<Fields>,)| {
-            let http = &mut store.data_mut().http02;
+            let state = store.data_mut();
             let request = OutgoingRequest {
-                method: http::Method::GET,
-                scheme: None,
-                authority: None,
-                path: None,
-                headers: take(&mut http.fields, &headers)?.shared(),
+                line: Line::default(),
+                headers: take(&mut state.fields, &headers)?.shared(),
                 body: OutgoingMessageBody::default(),
             };
-            Ok((insert(&mut http.outgoing_requests, request)?,))
+            Ok((insert(&mut state.http02.outgoing_requests, request)?,))
         },
     )?;
     types.func_wrap(
         "[method]outgoing-request.headers",
         |mut store: Store<'_>, (this,): (Handle,)| {
-            let http = &mut store.data_mut().http02;
-            let headers = get(&http.outgoing_requests, &this)?.headers.shared();
-            Ok((insert(&mut http.fields, headers)?,))
+            let state = store.data_mut();
+            let headers = get(&state.http02.outgoing_requests, &this)?
+                .headers
+                .shared();
+            Ok((insert(&mut state.fields, headers)?,))
         },
     )?;
     types.func_wrap(
@@ -135,76 +123,6 @@ fn link_request(types: &mut LinkerInstance<'_, State>) -> Result<()> {
             };
             let body = OutgoingBody::new(pipe, state.shared.clone());
             Ok((Ok(insert(&mut state.http02.outgoing_bodies, body)?),))
-        },
-    )
-}
-
-/// The parts of the request line, each read and written.
-fn link_request_line(types: &mut LinkerInstance<'_, State>) -> Result<()> {
-    type Handle = Resource<OutgoingRequest>;
-    types.func_wrap(
-        "[method]outgoing-request.method",
-        |store: Store<'_>, (this,): (Handle,)| {
-            let request = get(&store.data().http02.outgoing_requests, &this)?;
-            Ok((method_out(&request.method),))
-        },
-    )?;
-    types.func_wrap(
-        "[method]outgoing-request.set-method",
-        |mut store: Store<'_>, (this, method): (Handle, Method)| {
-            let request = get_mut(&mut store.data_mut().http02.outgoing_requests, &this)?;
-            Ok((method_in(method).map(|method| request.method = method),))
-        },
-    )?;
-    types.func_wrap(
-        "[method]outgoing-request.path-with-query",
-        |store: Store<'_>, (this,): (Handle,)| {
-            let request = get(&store.data().http02.outgoing_requests, &this)?;
-            Ok((request.path.as_ref().map(|path| path.as_str().to_owned()),))
-        },
-    )?;
-    types.func_wrap(
-        "[method]outgoing-request.set-path-with-query",
-        |mut store: Store<'_>, (this, path): (Handle, Option<String>)| {
-            let request = get_mut(&mut store.data_mut().http02.outgoing_requests, &this)?;
-            Ok((path
-                .map(|path| outbound::parse_path(&path).ok_or(()))
-                .transpose()
-                .map(|path| request.path = path),))
-        },
-    )?;
-    types.func_wrap(
-        "[method]outgoing-request.scheme",
-        |store: Store<'_>, (this,): (Handle,)| {
-            let request = get(&store.data().http02.outgoing_requests, &this)?;
-            Ok((request.scheme.as_ref().map(scheme_out),))
-        },
-    )?;
-    types.func_wrap(
-        "[method]outgoing-request.set-scheme",
-        |mut store: Store<'_>, (this, scheme): (Handle, Option<Scheme>)| {
-            let request = get_mut(&mut store.data_mut().http02.outgoing_requests, &this)?;
-            Ok((scheme
-                .map(scheme_in)
-                .transpose()
-                .map(|scheme| request.scheme = scheme),))
-        },
-    )?;
-    types.func_wrap(
-        "[method]outgoing-request.authority",
-        |store: Store<'_>, (this,): (Handle,)| {
-            let request = get(&store.data().http02.outgoing_requests, &this)?;
-            Ok((request.authority.as_ref().map(|a| a.as_str().to_owned()),))
-        },
-    )?;
-    types.func_wrap(
-        "[method]outgoing-request.set-authority",
-        |mut store: Store<'_>, (this, authority): (Handle, Option<String>)| {
-            let request = get_mut(&mut store.data_mut().http02.outgoing_requests, &this)?;
-            Ok((authority
-                .map(|authority| outbound::parse_authority(&authority).ok_or(()))
-                .transpose()
-                .map(|authority| request.authority = authority),))
         },
     )
 }
@@ -222,13 +140,13 @@ fn link_response(types: &mut LinkerInstance<'_, State>) -> Result<()> {
     types.func_wrap(
         "[constructor]outgoing-response",
         |mut store: Store<'_>, (headers,): (Resource<Fields>,)| {
-            let http = &mut store.data_mut().http02;
+            let state = store.data_mut();
             let response = OutgoingResponse {
                 status: StatusCode::OK,
-                headers: take(&mut http.fields, &headers)?.shared(),
+                headers: take(&mut state.fields, &headers)?.shared(),
                 body: OutgoingMessageBody::default(),
             };
-            Ok((insert(&mut http.outgoing_responses, response)?,))
+            Ok((insert(&mut state.http02.outgoing_responses, response)?,))
         },
     )?;
     types.func_wrap(
@@ -252,9 +170,11 @@ fn link_response(types: &mut LinkerInstance<'_, State>) -> Result<()> {
     types.func_wrap(
         "[method]outgoing-response.headers",
         |mut store: Store<'_>, (this,): (Handle,)| {
-            let http = &mut store.data_mut().http02;
-            let headers = get(&http.outgoing_responses, &this)?.headers.shared();
-            Ok((insert(&mut http.fields, headers)?,))
+            let state = store.data_mut();
+            let headers = get(&state.http02.outgoing_responses, &this)?
+                .headers
+                .shared();
+            Ok((insert(&mut state.fields, headers)?,))
         },
     )?;
     types.func_wrap(

@@ -134,7 +134,7 @@ impl FutureConsumer<State> for TrailersConsumer {
         self.pipe.end_trailers(match trailers {
             Ok(None) => Ok(None),
             Ok(Some(fields)) => {
-                let fields = take(&mut store.data_mut().http03.fields, &fields)?;
+                let fields = take(&mut store.data_mut().fields, &fields)?;
                 Ok(Some(fields.into_map()))
             }
             Err(error) => Err(format!("{error:?}")),
@@ -299,7 +299,7 @@ impl FutureProducer<State> for TrailersProducer {
             Ok(None) => Ok(None),
             Ok(Some(map)) => {
                 let fields = Fields::immutable(map);
-                Ok(Some(insert(&mut store.data_mut().http03.fields, fields)?))
+                Ok(Some(insert(&mut store.data_mut().fields, fields)?))
             }
             Err(error) => Err(error),
         })))

@@ -29,10 +29,7 @@ async fn send(store: &Accessor<State>, request: Resource<GuestRequest>) -> wasmt
         wasmtime::error::Ok(outbound::send(
             state.outbound.clone(),
             Outbound {
-                method: request.method,
-                scheme: request.scheme,
-                authority: request.authority,
-                path: request.path,
+                line: request.line,
                 headers: request.headers.into_map(),
                 body: request.body,
                 options: request.options.unwrap_or_default(),

@@ -3,7 +3,6 @@
 
 mod body;
 mod client;
-mod fields;
 mod options;
 mod request;
 mod response;
@@ -12,11 +11,12 @@ mod serve;
 use slab::Slab;
 use wasmtime::Result;
 use wasmtime::component::Linker;
+use wasmtime_wasi_http::p3::bindings::http::types::HeaderError;
 
 pub use self::request::GuestRequest;
 pub use self::response::GuestResponse;
 pub use self::serve::{Handler, serve};
-use crate::headers::Fields;
+use crate::both::fields;
 use crate::state::State;
 
 /// The interface that a 0.3 component exports, without its version.
@@ -25,7 +25,6 @@ pub const HANDLER: &str = "wasi:http/handler";
 /// The HTTP resources of one store. A guest's handles are checked by wasmtime; ours are slab keys.
 #[derive(Default)]
 pub struct Tables {
-    fields: Slab<Fields>,
     requests: Slab<GuestRequest>,
     responses: Slab<GuestResponse>,
     options: Slab<options::Slot>,
@@ -34,7 +33,7 @@ pub struct Tables {
 /// Defines `wasi:http/types` and `wasi:http/client`.
 pub fn add_to_linker(linker: &mut Linker<State>) -> Result<()> {
     let mut types = linker.instance("wasi:http/types@0.3.0")?;
-    fields::link(&mut types)?;
+    fields::link::<HeaderError>(&mut types, "copy-all")?;
     options::link(&mut types)?;
     request::link(&mut types)?;
     response::link(&mut types)?;

@@ -64,7 +64,7 @@ pub fn link(types: &mut LinkerInstance<'_, State>) -> Result<()> {
             FutureReader<Trailers>,
         )|
          -> Result<(New,)> {
-            let headers = take(&mut store.data_mut().http03.fields, &headers)?.shared();
+            let headers = take(&mut store.data_mut().fields, &headers)?.shared();
             let (pipe, fate) = pipe_out(&mut store, headers.map(), contents, trailers)?;
             let response = GuestResponse {
                 status: StatusCode::OK,
@@ -108,9 +108,9 @@ pub fn link(types: &mut LinkerInstance<'_, State>) -> Result<()> {
     types.func_wrap(
         "[method]response.get-headers",
         |mut store: Store<'_>, (this,): (Handle,)| {
-            let http = &mut store.data_mut().http03;
-            let headers = get(&http.responses, &this)?.headers.shared();
-            Ok((insert(&mut http.fields, headers)?,))
+            let state = store.data_mut();
+            let headers = get(&state.http03.responses, &this)?.headers.shared();
+            Ok((insert(&mut state.fields, headers)?,))
         },
     )
 }

@@ -118,7 +118,7 @@ impl OutboundSpan {
     /// unless they are the guest's own. `None` when nobody traces.
     pub fn begin(request: &mut Outbound) -> Option<Self> {
         let tracer = tracer()?;
-        let name = method(&request.method);
+        let name = method(&request.line.method);
         let own = request.headers.contains_key(TRACEPARENT);
         let parent = if own {
             TraceContextPropagator::new()
@@ -170,14 +170,14 @@ impl OutboundSpan {
 
 /// Where a request goes. Without the query, which may hold what no collector should see.
 fn destination(request: &Outbound) -> Vec<KeyValue> {
-    let scheme = request.scheme.as_ref().map_or("http", |s| s.as_str());
-    let Some(authority) = &request.authority else {
+    let scheme = request.line.scheme.as_ref().map_or("http", |s| s.as_str());
+    let Some(authority) = &request.line.authority else {
         return vec![KeyValue::new("server.address", "self")];
     };
     let port = authority
         .port_u16()
         .unwrap_or(if scheme == "https" { 443 } else { 80 });
-    let path = request.path.as_ref().map_or("/", |path| path.path());
+    let path = request.line.path.as_ref().map_or("/", |path| path.path());
     vec![
         KeyValue::new("server.address", authority.host().to_owned()),
         KeyValue::new("server.port", i64::from(port)),
