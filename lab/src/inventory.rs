@@ -103,16 +103,21 @@ pub fn disclosures(config: &Config, target: &Target) -> Vec<Fact> {
         .into_iter()
         .filter(|name| config.services[*name].with_target)
         .collect();
-    let flag = |name: &str| {
-        let at = target.command.iter().position(|word| word == name)?;
-        target.command.get(at + 1).cloned()
-    };
+    let flag = |name: &str| flag(&target.command, name);
     let mut facts = Vec::new();
     if !beside.is_empty() {
         facts.push(Fact {
             name: "inside its limits, and counted with it".into(),
             value: beside.join(", "),
         });
+    }
+    for name in config.services_of(target) {
+        if let Some(kept) = kept_answers(config, name) {
+            facts.push(Fact {
+                name: format!("answers that {name} keeps in a cache"),
+                value: kept,
+            });
+        }
     }
     if let Some(reuse) = flag("--max-instance-reuse-count") {
         facts.push(Fact {
@@ -137,4 +142,70 @@ pub fn disclosures(config: &Config, target: &Target) -> Vec<Fact> {
         }
     }
     facts
+}
+
+/// What a command gives for a flag, as `--flag value` or as `--flag=value`.
+fn flag(command: &[String], name: &str) -> Option<String> {
+    let mut words = command.iter();
+    while let Some(word) = words.next() {
+        match word.strip_prefix(name) {
+            Some("") => return words.next().cloned(),
+            Some(rest) if rest.starts_with('=') => return Some(rest[1..].to_owned()),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The queries whose answers a sidecar keeps, as the file of its `--config` declares, and for how long.
+fn kept_answers(config: &Config, service: &str) -> Option<String> {
+    let file = flag(&config.services[service].command, "--config")?;
+    let text = fs::read_to_string(config.path(Path::new(&file))).ok()?;
+    let declared: toml::Table = text.parse().ok()?;
+    let kept: Vec<String> = declared
+        .get("query")?
+        .as_table()?
+        .iter()
+        .filter_map(|(query, keys)| {
+            let ttl = keys.get("cache")?.get("ttl")?.as_str()?;
+            Some(format!("{query} for {ttl}"))
+        })
+        .collect();
+    (!kept.is_empty()).then(|| kept.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cache_of_the_sidecar_is_disclosed_and_its_absence_is_not() {
+        let dir = tempfile::tempdir().unwrap();
+        let put = |name: &str, text: &str| fs::write(dir.path().join(name), text).unwrap();
+        let bench = r#"
+            [service.sidecar]
+            command = ["levelfield-sidecar", "--config", "sidecar.toml"]
+            url = "http://127.0.0.1:{port}"
+            [[target]]
+            name = "component"
+            command = ["levelfield-host", "--env", "SIDECAR_URL={sidecar}"]
+        "#;
+        put("bench.toml", bench);
+        let config = Config::load(Some(&dir.path().join("bench.toml"))).unwrap();
+        let disclosed = |cache: &str| {
+            put(
+                "sidecar.toml",
+                &format!("[query.users]\npath = \"/users\"\n{cache}"),
+            );
+            let facts = disclosures(&config, &config.targets[0]);
+            let fact = facts.into_iter().find(|fact| fact.name.contains("cache"));
+            fact.map(|fact| (fact.name, fact.value))
+        };
+        assert_eq!(disclosed(""), None);
+        let kept = "answers that sidecar keeps in a cache".to_owned();
+        assert_eq!(
+            disclosed("cache = { ttl = \"1s\", max_entries = 10 }"),
+            Some((kept, "users for 1s".to_owned()))
+        );
+    }
 }

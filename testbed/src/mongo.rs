@@ -94,6 +94,11 @@ impl Mongo {
         if std::env::var_os(GIVEN).is_some() {
             return Self::start_kind(Kind::Given);
         }
+        Self::start_own()
+    }
+
+    /// The same without the given one, which nobody may stop, restart or put a proxy before. Seeded.
+    pub fn start_own() -> Result<Self> {
         match Kind::OURS.into_iter().find(|kind| kind.program().is_ok()) {
             Some(kind) => Self::start_kind(kind),
             None => Err(Missing {

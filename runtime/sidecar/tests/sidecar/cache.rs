@@ -5,7 +5,7 @@ use std::time::Duration;
 use bson::doc;
 use testbed::mongo::Mongo;
 
-use crate::harness::{Connection, Sidecar, present};
+use crate::harness::{Connection, Sidecar, own_store};
 use crate::proxy::{Fault, Proxy};
 
 const TTL: Duration = Duration::from_millis(1500);
@@ -32,7 +32,7 @@ struct Parts {
 }
 
 fn start(part: &str) -> Option<Parts> {
-    let mongo = present(part, Mongo::start())?;
+    let mongo = own_store(part)?;
     let proxy = Proxy::to(mongo.port());
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("sidecar.toml");

@@ -3,7 +3,7 @@
 use std::net::Shutdown;
 use std::time::Duration;
 
-use crate::harness::{ARTHUR, Connection, Sidecar, UNAVAILABLE, eventually, store};
+use crate::harness::{ARTHUR, Connection, Sidecar, UNAVAILABLE, eventually, own_store};
 use crate::proxy::{Fault, Proxy};
 
 fn connected(args: &[&str]) -> (Sidecar, Connection) {
@@ -146,7 +146,7 @@ fn a_connection_too_many_is_told_so_and_makes_room_when_it_goes() {
 
 #[test]
 fn a_request_too_many_is_503_at_once() {
-    let Some(mongo) = store("requests past the bound", None) else {
+    let Some(mongo) = own_store("requests past the bound") else {
         return;
     };
     let proxy = Proxy::to(mongo.port());

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use contract::Answer as Expected;
 use testbed::mongo::Kind;
 
-use crate::harness::{ARTHUR, Sidecar, TIMED_OUT, store};
+use crate::harness::{ARTHUR, Sidecar, TIMED_OUT, own_store, store};
 use crate::proxy::{Fault, Proxy};
 
 /// Every fixture of the seed, and what is asked wrongly.
@@ -124,7 +124,7 @@ fn without_a_server_the_answer_is_503_in_time() {
 
 #[test]
 fn a_server_that_falls_silent_is_504_in_time_and_stays_so() {
-    let Some(mongo) = store("a silent server", None) else {
+    let Some(mongo) = own_store("a silent server") else {
         return;
     };
     let proxy = Proxy::to(mongo.port());

@@ -13,7 +13,7 @@ use testbed::http::Answer;
 use testbed::mongo::{Kind, Mongo};
 use testbed::repo_root;
 
-use crate::harness::{ARTHUR, Connection, SOON, Sidecar, TIMED_OUT, UNAVAILABLE, present, store};
+use crate::harness::{ARTHUR, Connection, SOON, Sidecar, TIMED_OUT, UNAVAILABLE, own_store, present, store};
 use crate::proxy::{Fault, Proxy};
 
 /// What became of the requests of one load.
@@ -116,16 +116,9 @@ const WHILE: Duration = Duration::from_millis(2500);
 
 #[test]
 fn every_fault_is_answered_and_passes() {
-    let Some(mut mongo) = store("faults", None) else {
+    let Some(mut mongo) = own_store("faults") else {
         return;
     };
-    if mongo.kind() == Kind::Given {
-        // A given server is not ours to kill or to put a proxy before.
-        let Some(own) = store("faults", Some(Kind::FerretDb)) else {
-            return;
-        };
-        mongo = own;
-    }
     let mut table: Vec<(&str, Tally)> = Vec::new();
 
     let proxy = Proxy::to(mongo.port());
@@ -267,7 +260,7 @@ fn a_burst_after_a_long_idle_is_answered() {
 
 #[test]
 fn connections_that_nothing_comes_over_are_given_up_for_new_ones() {
-    let Some(mongo) = store("a network that loses connections", None) else {
+    let Some(mongo) = own_store("a network that loses connections") else {
         return;
     };
     let proxy = Proxy::to(mongo.port());

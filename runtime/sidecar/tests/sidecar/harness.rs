@@ -178,6 +178,11 @@ pub fn store(part: &str, kind: Option<Kind>) -> Option<Mongo> {
     present(part, started)
 }
 
+/// A server that may be stopped and have a proxy before it, or the word that there is none and `None`.
+pub fn own_store(part: &str) -> Option<Mongo> {
+    present(part, Mongo::start_own())
+}
+
 /// What could be started, or the word that its program is missing and `None`.
 pub fn present(part: &str, started: testbed::Result<Mongo>) -> Option<Mongo> {
     match started {

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::harness::{ARTHUR, Connection, SOON, Sidecar, binary, eventually, store};
+use crate::harness::{ARTHUR, Connection, SOON, Sidecar, binary, eventually, own_store, store};
 use crate::proxy::{Fault, Proxy};
 
 #[test]
@@ -87,7 +87,7 @@ fn sigterm_says_so_on_readyz_waits_finishes_and_exits_0() {
 
 #[test]
 fn at_the_end_clients_are_turned_away_then_answered_then_the_store_is_let_go() {
-    let Some(mongo) = store("drain", None) else {
+    let Some(mongo) = own_store("drain") else {
         return;
     };
     let proxy = Proxy::to(mongo.port());

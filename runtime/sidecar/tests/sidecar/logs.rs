@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use bson::doc;
 
 use crate::faults::{fail_finds, failing_server, load};
-use crate::harness::{Connection, Sidecar, eventually, store};
+use crate::harness::{Connection, Sidecar, eventually, own_store};
 use crate::proxy::{Fault, Proxy};
 
 /// As many as `quota.rs` allows in each span of 5 s.
@@ -56,7 +56,7 @@ fn a_flood_of_failed_reads_is_a_few_lines_and_a_count() {
 
 #[test]
 fn a_store_that_goes_and_comes_back_is_one_line_each() {
-    let Some(mongo) = store("the lines of an outage", None) else {
+    let Some(mongo) = own_store("the lines of an outage") else {
         return;
     };
     let proxy = Proxy::to(mongo.port());
