@@ -13,7 +13,9 @@ use testbed::http::Answer;
 use testbed::mongo::{Kind, Mongo};
 use testbed::repo_root;
 
-use crate::harness::{ARTHUR, Connection, SOON, Sidecar, TIMED_OUT, UNAVAILABLE, own_store, present, store};
+use crate::harness::{
+    ARTHUR, Connection, SOON, Sidecar, TIMED_OUT, UNAVAILABLE, own_store, present, store,
+};
 use crate::proxy::{Fault, Proxy};
 
 /// What became of the requests of one load.
