@@ -157,14 +157,18 @@ fn flag(command: &[String], name: &str) -> Option<String> {
     None
 }
 
-/// The queries whose answers a sidecar keeps, as the file of its `--config` declares, and for how long.
+/// The queries whose answers a sidecar keeps, and for how long, as its file declares; that nobody knows if the file says
+/// nothing.
 fn kept_answers(config: &Config, service: &str) -> Option<String> {
-    let file = flag(&config.services[service].command, "--config")?;
-    let text = fs::read_to_string(config.path(Path::new(&file))).ok()?;
-    let declared: toml::Table = text.parse().ok()?;
-    let kept: Vec<String> = declared
-        .get("query")?
-        .as_table()?
+    let service = &config.services[service];
+    let file = flag(&service.command, "--config")
+        .or_else(|| service.env.get("SIDECAR_CONFIG").cloned())?;
+    let text = fs::read_to_string(config.path(Path::new(&file))).unwrap_or_default();
+    let declared: toml::Table = text.parse().unwrap_or_default();
+    let Some(queries) = declared.get("query").and_then(toml::Value::as_table) else {
+        return Some(format!("unknown: {file} declares no queries"));
+    };
+    let kept: Vec<String> = queries
         .iter()
         .filter_map(|(query, keys)| {
             let ttl = keys.get("cache")?.get("ttl")?.as_str()?;
@@ -203,9 +207,8 @@ mod tests {
         };
         assert_eq!(disclosed(""), None);
         let kept = "answers that sidecar keeps in a cache".to_owned();
-        assert_eq!(
-            disclosed("cache = { ttl = \"1s\", max_entries = 10 }"),
-            Some((kept, "users for 1s".to_owned()))
-        );
+        let cache = "cache = { ttl = \"1s\", max_entries = 10 }";
+        assert_eq!(disclosed(cache), Some((kept, "users for 1s".to_owned())));
+        assert!(disclosed("]").unwrap().1.contains("unknown"));
     }
 }

@@ -45,7 +45,7 @@ fn main() -> Result<()> {
     let seconds = from_env("BENCH_SECONDS", 5);
     let rounds = from_env("BENCH_ROUNDS", 3);
     let soak = from_env("BENCH_SOAK", 1_000_000);
-    let mongo = Mongo::start()?;
+    let mongo = Mongo::start_own()?;
     let store = mongo.connection_string();
     println!(
         "Server: {}; {CONNECTIONS} connections, {THREADS} threads; {rounds} rounds of {seconds} s\n",
@@ -171,7 +171,7 @@ impl Server {
 
     /// Loads it with many requests, a tenth at a time, and looks at its memory in between. The allocator and the
     /// connections' buffers take a while to find their size, so that a third as many requests come before. Flat is at
-    /// most 5 % more at the end: a leak of one byte a request is twice that.
+    /// most 5 % more at the end: of a million requests each may leave less than half a byte.
     fn soak(&self, store: &str, requests: u64) -> Result<()> {
         let tenth = (requests / 10).max(1);
         let rest = self.memory()?;
