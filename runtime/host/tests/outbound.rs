@@ -95,6 +95,8 @@ fn connections_to_one_host_are_limited() {
         "1",
         "--max-outbound-connections",
         "1",
+        "--outbound-connect-timeout",
+        "1",
         "--outbound-first-byte-timeout",
         "2",
     ]);
@@ -105,6 +107,32 @@ fn connections_to_one_host_are_limited() {
         assert!(second.body.contains("ConnectionLimitReached"), "{second:?}");
         let first = stalled.join().unwrap();
         assert!(first.body.contains("HttpResponseTimeout"), "{first:?}");
+    });
+}
+
+#[test]
+fn who_finds_every_connection_lent_waits_for_one() {
+    let address = common::server(|_| {
+        thread::sleep(Duration::from_millis(100));
+        "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi".to_owned()
+    });
+    let directory = tempfile::tempdir().unwrap();
+    let manifest = app(directory.path(), "\"http://127.0.0.1:*\"");
+    let host = Host::up(&[
+        "--from",
+        &manifest,
+        "--workers",
+        "1",
+        "--max-outbound-connections",
+        "2",
+    ]);
+    thread::scope(|scope| {
+        for _ in 0..10 {
+            scope.spawn(|| {
+                let answer = fetch(&host, &format!("x-url: http://{address}/\r\n"));
+                assert_eq!(answer.body, "hi", "{answer:?}");
+            });
+        }
     });
 }
 

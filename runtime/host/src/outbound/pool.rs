@@ -15,6 +15,10 @@ use crate::metrics::{self, Held};
 /// How long an unused connection is kept: less than most servers keep their end.
 const KEEP: Duration = Duration::from_secs(30);
 
+/// How often a request that finds every connection lent looks again: a connection is free once its response was read, which
+/// nobody tells.
+const AGAIN: Duration = Duration::from_millis(2);
+
 /// Where a connection goes. The name, not its address: two names may be two virtual hosts with two certificates.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Key {
@@ -57,26 +61,34 @@ impl Lease {
     }
 }
 
-/// A kept connection to `key`, or a new one if the limit allows it.
+/// A kept connection to `key`, or a new one. At the limit it waits for one that is lent, as long as a connection may take.
 pub async fn checkout(
     key: &Key,
     permission: &Permission,
     timeout: Duration,
 ) -> Result<Lease, SendError> {
     let lent = Held::new(|core| &core.outbound_lent);
-    if let Some(connection) = kept(key) {
-        return Ok(Lease {
-            connection,
-            reused: true,
-            key: key.clone(),
-            lent,
-        });
-    }
-    let place = Place::take(key, permission.limits.outbound_connections)?;
+    let until = Instant::now() + timeout;
+    let place = loop {
+        if let Some(connection) = kept(key) {
+            return Ok(Lease {
+                connection,
+                reused: true,
+                key: key.clone(),
+                lent,
+            });
+        }
+        match Place::take(key, permission.limits.outbound_connections) {
+            Some(place) => break place,
+            None if Instant::now() < until => tokio::time::sleep(AGAIN).await,
+            None => return Err(SendError::LimitReached),
+        }
+    };
     // Boxed, as the rare case: a future with room for a TLS handshake is copied with every request otherwise.
-    let connection = tokio::time::timeout(timeout, Box::pin(connect(key, permission, place)))
-        .await
-        .map_err(|_| SendError::ConnectTimeout)??;
+    let connection =
+        tokio::time::timeout_at(until.into(), Box::pin(connect(key, permission, place)))
+            .await
+            .map_err(|_| SendError::ConnectTimeout)??;
     metrics::here(|core| core.outbound_created.one());
     Ok(Lease {
         connection,
@@ -103,14 +115,15 @@ fn kept(key: &Key) -> Option<SendRequest<Body>> {
 pub struct Place(Key, #[expect(dead_code, reason = "its drop counts")] Held);
 
 impl Place {
-    fn take(key: &Key, limit: usize) -> Result<Self, SendError> {
+    /// `None` at the limit.
+    fn take(key: &Key, limit: usize) -> Option<Self> {
         POOL.with_borrow_mut(|pool| {
             let destination = pool.entry(key.clone()).or_default();
             if destination.open >= limit {
-                return Err(SendError::LimitReached);
+                return None;
             }
             destination.open += 1;
-            Ok(Place(key.clone(), Held::new(|core| &core.outbound_open)))
+            Some(Place(key.clone(), Held::new(|core| &core.outbound_open)))
         })
     }
 }
