@@ -14,7 +14,7 @@ use testbed::mongo::{Kind, Mongo};
 use testbed::repo_root;
 
 use crate::harness::{
-    ARTHUR, Connection, SOON, Sidecar, TIMED_OUT, UNAVAILABLE, own_store, present, store,
+    ARTHUR, Connection, SOON, Sidecar, TIMED_OUT, UNAVAILABLE, own_store, present,
 };
 use crate::proxy::{Fault, Proxy};
 
