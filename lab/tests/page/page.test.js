@@ -151,6 +151,22 @@ test("the cards say what the charts say, with their labels", async () => {
   await context.close();
 });
 
+test("what a card says stays inside it", async () => {
+  const { page, context } = await open();
+  const outside = await page.locator(".card").evaluateAll((cards) => cards.flatMap((card) => {
+    // As long as an interval gets: the widest level and a block count of three digits.
+    card.querySelectorAll(".interval").forEach((interval) => { interval.textContent = "12.345 to 67.890 (99.98 %), 100 blocks"; });
+    const edge = card.getBoundingClientRect().right + 1;
+    return [...card.querySelectorAll(".interval")].filter((interval) => {
+      const range = document.createRange();
+      range.selectNodeContents(interval);
+      return range.getBoundingClientRect().right > edge;
+    }).map((interval) => interval.textContent);
+  }));
+  assert.deepEqual(outside, []);
+  await context.close();
+});
+
 test("it is used by keyboard alone", async () => {
   const { page, context } = await open();
   await page.keyboard.press("Tab");
